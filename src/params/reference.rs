@@ -1,0 +1,1 @@
+//! The table for people and for machines.

@@ -1,0 +1,333 @@
+//! Structure: what a preset builds, as opposed to what a fader moves.
+//!
+//! A scene is one or more flags in one wind and the solver's settings. Recalling another structure
+//! rebuilds the cloth; everything else about a preset is rows of the table.
+
+use super::table::RowId;
+use super::values::Value;
+use serde::{Deserialize, Serialize};
+
+/// Most particles of all flags together: a bound on memory, ten times what runs in real time.
+pub const MOST_PARTICLES: usize = 1 << 21;
+/// Most particles along one side of a grid.
+pub const MOST_PER_SIDE: u32 = 4096;
+/// Most flags in one wind.
+pub const MOST_FLAGS: usize = 1024;
+/// Longest side of a flag in metres: beyond it f32 leaves less than a tenth of a millimetre.
+pub const LONGEST_SIDE: f32 = 1000.0;
+/// Most solver steps × substeps × sweeps in one tick: a bound on the time that a preset can ask for.
+pub const MOST_SWEEPS_PER_TICK: u32 = 4096;
+
+/// Everything that a rebuild needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// The flags, in the order of the digest.
+    pub flags: Vec<FlagSpec>,
+    /// How a tick is cut into steps.
+    pub solver: SolverStep,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Scene { flags: vec![FlagSpec::default()], solver: SolverStep::default() }
+    }
+}
+
+/// One flag: grid, size, mass, pins. Lengths in metres.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FlagSpec {
+    /// Particles along the fly, hoist included. Particle (column, row) has number row × columns + column.
+    pub columns: u32,
+    /// Particles along the hoist. Row 0 is the top (at a pole) or the left end (at a bar).
+    pub rows: u32,
+    /// Length along the fly, m.
+    pub length: f32,
+    /// Length along the hoist, m.
+    pub width: f32,
+    /// Mass per area, kg/m²; each particle gets its share of the area.
+    pub areal_density: f32,
+    /// Mass of every particle, kg, instead of [`FlagSpec::areal_density`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f32>,
+    /// What the hoist is.
+    pub hang: Hang,
+    /// Middle of the hoist in the world, m.
+    pub position: [f32; 3],
+    /// Particles that do not move.
+    pub pins: Pins,
+    /// The families of links that hold the cloth together.
+    pub links: Vec<LinkFamily>,
+    /// Particles that the drag acts on, from..to by number, `to` excluded; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drag_particles: Option<[u32; 2]>,
+    /// Rows that this flag fixes for itself; live changes of them pass it by.
+    #[serde(skip)]
+    pub fixed: Vec<(RowId, Value)>,
+}
+
+impl Default for FlagSpec {
+    fn default() -> Self {
+        FlagSpec {
+            columns: 64,
+            rows: 40,
+            length: 1.6,
+            width: 1.0,
+            areal_density: 0.15,
+            mass: None,
+            hang: Hang::Pole,
+            position: [0.0; 3],
+            pins: Pins::Hoist,
+            links: vec![LinkFamily::Structural, LinkFamily::Shear, LinkFamily::Bend],
+            drag_particles: None,
+            fixed: Vec::new(),
+        }
+    }
+}
+
+/// What a flag hangs from, which is how its grid stands at rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hang {
+    /// A vertical hoist: the fly runs along +x, rows downward.
+    Pole,
+    /// A horizontal hoist along x: the fly runs downward, rows along +x.
+    Bar,
+}
+
+/// Which particles do not move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pins {
+    /// The whole hoist column.
+    Hoist,
+    /// The two ends of the hoist.
+    Corners,
+    /// These, as [column, row].
+    #[serde(untagged)]
+    List(Vec<[u32; 2]>),
+}
+
+/// A family of links. Structural links are the threads, shear links the diagonals, bend links skip one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "named by the type's own documentation")]
+pub enum LinkFamily {
+    Structural,
+    Shear,
+    Bend,
+}
+
+/// How a tick is cut into steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SolverStep {
+    /// Solver steps in one tick, each of equal length; safeguards look after each.
+    pub steps_per_tick: u32,
+    /// Substeps in a step.
+    pub substeps: u32,
+    /// Sweeps over all constraints in a substep; above 1 the multipliers are kept.
+    pub sweeps: u32,
+    /// Sweeps over the strain limits alone, at most, after those.
+    pub limit_sweeps: u32,
+    /// What damping scales.
+    pub damping_order: DampingOrder,
+    /// What happens after a step that failed its checks.
+    pub on_failure: OnFailure,
+}
+
+impl Default for SolverStep {
+    fn default() -> Self {
+        SolverStep {
+            steps_per_tick: 1,
+            substeps: 16,
+            sweeps: 1,
+            limit_sweeps: 0,
+            damping_order: DampingOrder::Velocity,
+            on_failure: OnFailure::Halve,
+        }
+    }
+}
+
+/// What damping scales in a substep of length h with decay rate β.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DampingOrder {
+    /// v* = exp(−βh) v + h a: a resting load stays whole up to O(h²).
+    Velocity,
+    /// v* = exp(−βh) (v + h a): the sources' order; it weakens a resting load by exp(−βh).
+    Whole,
+}
+
+/// What happens after a step that failed its checks: the last good positions always come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// Velocities are halved and the show goes on.
+    Halve,
+    /// The flag stands still until it is reset.
+    Stop,
+}
+
+/// Why a structure cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SceneError {
+    /// A count outside its bounds.
+    #[error("{name} = {value} is outside {low}..={high}")]
+    Count {
+        /// The key.
+        name: String,
+        /// What was asked.
+        value: u64,
+        /// Lowest.
+        low: u64,
+        /// Highest.
+        high: u64,
+    },
+    /// A length or a mass that is not a positive number in reach.
+    #[error("{name} = {value} must be above 0 and at most {high}")]
+    Size {
+        /// The key.
+        name: String,
+        /// What was asked.
+        value: f32,
+        /// Highest.
+        high: f32,
+    },
+    /// A place that is not a number in reach.
+    #[error("{name} = {value} must lie between −{high} and {high}")]
+    Place {
+        /// The key.
+        name: String,
+        /// What was asked.
+        value: f32,
+        /// Highest magnitude.
+        high: f32,
+    },
+    /// A pin or a range of particles that the grid does not have.
+    #[error("{name} names {what}, but the grid has {columns} columns and {rows} rows")]
+    NoSuchParticle {
+        /// The key.
+        name: String,
+        /// What it names.
+        what: String,
+        /// Columns of the grid.
+        columns: u32,
+        /// Rows of the grid.
+        rows: u32,
+    },
+}
+
+impl Scene {
+    /// Checks every bound; the first broken one is the error.
+    pub fn check(&self) -> Result<(), SceneError> {
+        count("number of flags", self.flags.len() as u64, 1, MOST_FLAGS as u64)?;
+        let mut particles = 0;
+        for (index, flag) in self.flags.iter().enumerate() {
+            flag.check(index)?;
+            particles += u64::from(flag.columns) * u64::from(flag.rows);
+        }
+        count("particles of all flags", particles, 4, MOST_PARTICLES as u64)?;
+        let solver = &self.solver;
+        let most = u64::from(MOST_SWEEPS_PER_TICK);
+        count("solver.steps_per_tick", solver.steps_per_tick.into(), 1, most)?;
+        count("solver.substeps", solver.substeps.into(), 1, most)?;
+        count("solver.sweeps", solver.sweeps.into(), 1, most)?;
+        count("solver.limit_sweeps", solver.limit_sweeps.into(), 0, most)?;
+        let sweeps = u64::from(solver.steps_per_tick) * u64::from(solver.substeps) * u64::from(solver.sweeps);
+        count("sweeps in a tick", sweeps, 1, most)
+    }
+}
+
+impl FlagSpec {
+    /// Mass of the whole flag, kg.
+    pub fn total_mass(&self) -> f32 {
+        match self.mass {
+            Some(mass) => mass * (self.columns * self.rows) as f32,
+            None => self.areal_density * self.length * self.width,
+        }
+    }
+
+    fn check(&self, index: usize) -> Result<(), SceneError> {
+        let name = |key: &str| format!("flag[{index}].{key}");
+        count(&name("columns"), self.columns.into(), 2, MOST_PER_SIDE.into())?;
+        count(&name("rows"), self.rows.into(), 2, MOST_PER_SIDE.into())?;
+        size(&name("length"), self.length, LONGEST_SIDE)?;
+        size(&name("width"), self.width, LONGEST_SIDE)?;
+        size(&name("areal_density"), self.areal_density, 1e4)?;
+        if let Some(mass) = self.mass {
+            size(&name("mass"), mass, 1e6)?;
+        }
+        for value in self.position {
+            if !(value.abs() <= LONGEST_SIDE) {
+                return Err(SceneError::Place { name: name("position"), value, high: LONGEST_SIDE });
+            }
+        }
+        let no_such = |key: &str, what: String| SceneError::NoSuchParticle {
+            name: name(key),
+            what,
+            columns: self.columns,
+            rows: self.rows,
+        };
+        if let Pins::List(pins) = &self.pins {
+            if let Some(pin) = pins.iter().find(|[column, row]| *column >= self.columns || *row >= self.rows) {
+                return Err(no_such("pins", format!("column {}, row {}", pin[0], pin[1])));
+            }
+        }
+        if let Some([from, to]) = self.drag_particles {
+            if from > to || to > self.columns * self.rows {
+                return Err(no_such("drag_particles", format!("{from}..{to}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn count(name: &str, value: u64, low: u64, high: u64) -> Result<(), SceneError> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(SceneError::Count { name: name.to_owned(), value, low, high })
+}
+
+fn size(name: &str, value: f32, high: f32) -> Result<(), SceneError> {
+    if value > 0.0 && value <= high {
+        return Ok(());
+    }
+    Err(SceneError::Size { name: name.to_owned(), value, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_scene_is_sound() {
+        let scene = Scene::default();
+        assert_eq!(scene.check(), Ok(()));
+        assert!((scene.flags[0].total_mass() - 0.24).abs() < 1e-6);
+    }
+
+    #[test]
+    fn each_bound_names_its_key_and_value() {
+        let broken = |change: fn(&mut FlagSpec)| {
+            let mut scene = Scene::default();
+            change(&mut scene.flags[0]);
+            scene.check().expect_err("must be refused").to_string()
+        };
+        assert_eq!(broken(|flag| flag.columns = 1), "flag[0].columns = 1 is outside 2..=4096");
+        assert_eq!(broken(|flag| flag.length = f32::NAN), "flag[0].length = NaN must be above 0 and at most 1000");
+        assert_eq!(broken(|flag| flag.position[1] = 2e3), "flag[0].position = 2000 must lie between −1000 and 1000");
+        assert_eq!(
+            broken(|flag| flag.pins = Pins::List(vec![[0, 0], [64, 3]])),
+            "flag[0].pins names column 64, row 3, but the grid has 64 columns and 40 rows"
+        );
+        assert!(broken(|flag| flag.drag_particles = Some([5, 4])).contains("drag_particles names 5..4"));
+        let mut scene = Scene::default();
+        scene.solver = SolverStep { substeps: 4096, sweeps: 2, ..SolverStep::default() };
+        assert_eq!(
+            scene.check().expect_err("too much work").to_string(),
+            "sweeps in a tick = 8192 is outside 1..=4096"
+        );
+    }
+}
