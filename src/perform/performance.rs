@@ -36,7 +36,8 @@ impl Performance {
             tick: 0,
             values: preset.values.clone(),
             scene: preset.scene.clone(),
-            wind: Wind::steady(Vec3::new(8.0, 0.0, 0.0)),
+            wind: Wind::new(crate::sim::wind::WindSettings { mean: Vec3::new(8.0, 0.0, 0.0), ..Default::default() })
+                .unwrap(),
         })
     }
     /// One tick.
