@@ -8,6 +8,10 @@ use super::cloth::Cloth;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
+/// The number of the arithmetic: two states can be compared only when theirs is the same. It moves with
+/// every change that moves a digest.
+pub const ALGORITHM: u32 = 1;
+
 /// 64 bits that two equal states share; printed as 16 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub u64);
