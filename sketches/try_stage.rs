@@ -4,6 +4,10 @@ use pennon::stage::*;
 fn main() {
     let mut preset = pennon::params::Preset::default();
     for arg in std::env::args().skip(1) {
+        if let Some(name) = arg.strip_prefix("preset=") {
+            preset = pennon::params::library::Library::shipped().by_name(name).expect("preset").clone();
+            continue;
+        }
         let (id, value) = arg.split_once('=').expect("id=value");
         let row = pennon::params::RowId::from_id(id).expect("row");
         let json: serde_json::Value = serde_json::from_str(value).unwrap_or(serde_json::Value::String(value.into()));
