@@ -8,6 +8,9 @@ use glam::Vec3;
 /// Host ticks in a second, always and everywhere.
 pub const TICK_HERTZ: u32 = 120;
 
+/// Number of the arithmetic: it moves whenever the same changes give other bits.
+pub const ALGORITHM: u32 = 1;
+
 /// Something that went wrong in a tick and was mended; for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
