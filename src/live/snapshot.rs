@@ -55,6 +55,7 @@ impl Snapshot {
                 }
             })
             .collect();
+        let preset = performance.preset();
         Snapshot {
             tick: performance.ticks(),
             flags,
@@ -64,8 +65,8 @@ impl Snapshot {
             light: performance.light(),
             held: performance.held(),
             generation: performance.generation(),
-            preset: performance.preset().name.into(),
-            picture: performance.preset().picture.map(Into::into),
+            preset: preset.name.into(),
+            picture: preset.picture.map(Into::into),
         }
     }
 }

@@ -53,3 +53,34 @@ impl Preset {
         self.values.get(row)
     }
 }
+
+/// Presets by name and by program number, in the order in which "next" walks through them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Library {
+    /// The presets.
+    pub presets: Vec<Preset>,
+}
+
+impl Library {
+    /// The preset with this name.
+    pub fn by_name(&self, name: &str) -> Option<&Preset> {
+        self.presets.iter().find(|preset| preset.name == name)
+    }
+
+    /// The preset with this MIDI program number.
+    pub fn by_program(&self, program: i32) -> Option<&Preset> {
+        self.presets.iter().find(|preset| preset.program.map(i32::from) == Some(program))
+    }
+
+    /// The preset after the one with this name; the first when there is none.
+    pub fn next(&self, name: &str) -> &Preset {
+        let next = self.presets.iter().position(|preset| preset.name == name).map_or(0, |place| place + 1);
+        &self.presets[next % self.presets.len()]
+    }
+
+    /// The preset before the one with this name; the last when there is none.
+    pub fn previous(&self, name: &str) -> &Preset {
+        let place = self.presets.iter().position(|preset| preset.name == name).unwrap_or(0);
+        &self.presets[(place + self.presets.len() - 1) % self.presets.len()]
+    }
+}
