@@ -4,8 +4,7 @@
 //! host (presets by name, a still); they are resolved right before their tick, in arrival order with
 //! everything else, so that a take holds values and needs no file.
 
-use crate::params::preset::Library;
-use crate::params::{RowId, Scene, Value};
+use crate::params::{Library, RowId, Scene, Value};
 use crate::perform::{Body, Change, Hand, Performance, Source};
 use std::sync::Arc;
 
@@ -112,9 +111,8 @@ impl Resolver {
                 self.still = true;
                 return None;
             }
-            _ if self.library.presets.is_empty() => (None, 0.0),
-            HostCue::PresetNext => (Some(self.library.next(&self.current)), 0.0),
-            HostCue::PresetPrevious => (Some(self.library.previous(&self.current)), 0.0),
+            HostCue::PresetNext => (self.library.next(&self.current), 0.0),
+            HostCue::PresetPrevious => (self.library.previous(&self.current), 0.0),
             HostCue::Preset { key: PresetKey::Name(name), seconds } => (self.library.by_name(name), *seconds),
             HostCue::Preset { key: PresetKey::Program(program), seconds } => {
                 (self.library.by_program(*program), *seconds)

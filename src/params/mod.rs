@@ -4,6 +4,7 @@
 //! cloth is decided in `perform::apply` alone. It reads and writes text that callers hand it and opens
 //! no file.
 
+pub mod library;
 pub mod preset;
 pub mod range;
 pub mod reference;
@@ -11,7 +12,8 @@ pub mod scene;
 pub mod table;
 pub mod values;
 
-pub use preset::{Preset, PresetError};
+pub use library::Library;
+pub use preset::{Preset, PresetError, Warning};
 pub use range::{Curve, Range};
 pub use scene::{DampingOrder, FlagSpec, Hang, LinkFamily, OnFailure, Pins, Scene, SceneError, SolverStep};
 pub use table::{CUES, Kind, READOUTS, ROWS, Row, RowId};

@@ -13,6 +13,7 @@ pub const MOST_PARTICLES: usize = 1 << 21;
 pub const MOST_PER_SIDE: u32 = 4096;
 /// Most flags in one wind.
 pub const MOST_FLAGS: usize = 1024;
+const NUMBER_OF_FLAGS: &str = "number of flags";
 /// Longest side of a flag in metres: beyond it f32 leaves less than a tenth of a millimetre.
 pub const LONGEST_SIDE: f32 = 1000.0;
 /// Most solver steps × substeps × sweeps in one tick: a bound on the time that a preset can ask for.
@@ -178,11 +179,11 @@ pub enum SceneError {
         /// The key.
         name: String,
         /// What was asked.
-        value: u64,
+        value: i64,
         /// Lowest.
-        low: u64,
+        low: i64,
         /// Highest.
-        high: u64,
+        high: i64,
     },
     /// A length or a mass that is not a positive number in reach.
     #[error("{name} = {value} must be above 0 and at most {high}")]
@@ -218,23 +219,31 @@ pub enum SceneError {
     },
 }
 
+impl SceneError {
+    /// For readers that refuse a list before they build it.
+    pub(super) fn too_many_flags(flags: usize) -> Self {
+        SceneError::Count { name: NUMBER_OF_FLAGS.to_owned(), value: flags as i64, low: 1, high: MOST_FLAGS as i64 }
+    }
+}
+
 impl Scene {
     /// Checks every bound; the first broken one is the error.
     pub fn check(&self) -> Result<(), SceneError> {
-        count("number of flags", self.flags.len() as u64, 1, MOST_FLAGS as u64)?;
+        count(NUMBER_OF_FLAGS, self.flags.len() as i64, 1, MOST_FLAGS as i64)?;
         let mut particles = 0;
         for (index, flag) in self.flags.iter().enumerate() {
             flag.check(index)?;
-            particles += u64::from(flag.columns) * u64::from(flag.rows);
+            particles += i64::from(flag.columns) * i64::from(flag.rows);
         }
-        count("particles of all flags", particles, 4, MOST_PARTICLES as u64)?;
+        count("particles of all flags", particles, 4, MOST_PARTICLES as i64)?;
         let solver = &self.solver;
-        let most = u64::from(MOST_SWEEPS_PER_TICK);
+        let most = i64::from(MOST_SWEEPS_PER_TICK);
         count("solver.steps_per_tick", solver.steps_per_tick.into(), 1, most)?;
         count("solver.substeps", solver.substeps.into(), 1, most)?;
         count("solver.sweeps", solver.sweeps.into(), 1, most)?;
         count("solver.limit_sweeps", solver.limit_sweeps.into(), 0, most)?;
-        let sweeps = u64::from(solver.steps_per_tick) * u64::from(solver.substeps) * u64::from(solver.sweeps);
+        // Each factor is within its bound above, so the product fits.
+        let sweeps = i64::from(solver.steps_per_tick) * i64::from(solver.substeps) * i64::from(solver.sweeps);
         count("sweeps in a tick", sweeps, 1, most)
     }
 }
@@ -259,7 +268,7 @@ impl FlagSpec {
             size(&name("mass"), mass, 1e6)?;
         }
         for value in self.position {
-            if !(value.abs() <= LONGEST_SIDE) {
+            if value.is_nan() || value.abs() > LONGEST_SIDE {
                 return Err(SceneError::Place { name: name("position"), value, high: LONGEST_SIDE });
             }
         }
@@ -269,21 +278,21 @@ impl FlagSpec {
             columns: self.columns,
             rows: self.rows,
         };
-        if let Pins::List(pins) = &self.pins {
-            if let Some(pin) = pins.iter().find(|[column, row]| *column >= self.columns || *row >= self.rows) {
-                return Err(no_such("pins", format!("column {}, row {}", pin[0], pin[1])));
-            }
+        if let Pins::List(pins) = &self.pins
+            && let Some(pin) = pins.iter().find(|[column, row]| *column >= self.columns || *row >= self.rows)
+        {
+            return Err(no_such("pins", format!("column {}, row {}", pin[0], pin[1])));
         }
-        if let Some([from, to]) = self.drag_particles {
-            if from > to || to > self.columns * self.rows {
-                return Err(no_such("drag_particles", format!("{from}..{to}")));
-            }
+        if let Some([from, to]) = self.drag_particles
+            && (from > to || to > self.columns * self.rows)
+        {
+            return Err(no_such("drag_particles", format!("{from}..{to}")));
         }
         Ok(())
     }
 }
 
-fn count(name: &str, value: u64, low: u64, high: u64) -> Result<(), SceneError> {
+fn count(name: &str, value: i64, low: i64, high: i64) -> Result<(), SceneError> {
     if (low..=high).contains(&value) {
         return Ok(());
     }
@@ -323,8 +332,8 @@ mod tests {
             "flag[0].pins names column 64, row 3, but the grid has 64 columns and 40 rows"
         );
         assert!(broken(|flag| flag.drag_particles = Some([5, 4])).contains("drag_particles names 5..4"));
-        let mut scene = Scene::default();
-        scene.solver = SolverStep { substeps: 4096, sweeps: 2, ..SolverStep::default() };
+        let solver = SolverStep { substeps: 4096, sweeps: 2, ..SolverStep::default() };
+        let scene = Scene { solver, ..Scene::default() };
         assert_eq!(
             scene.check().expect_err("too much work").to_string(),
             "sweeps in a tick = 8192 is outside 1..=4096"
