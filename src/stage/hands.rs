@@ -3,7 +3,7 @@
 //! Nothing here has an effect of its own on flag or camera: a drag is rows and `/hand/…`, as from a phone.
 
 use super::pick;
-use super::source::{HostCue, StageSource};
+use super::source::StageSource;
 use super::{StageFrame, StageSet, StageView};
 use crate::params::RowId;
 use crate::perform::{Body, Cue, Hand, Source};
@@ -30,8 +30,10 @@ const MOST_NOTICES: usize = 8;
 pub enum Action {
     /// Something of the performance.
     Cue(Cue),
-    /// Something of the program around it.
-    Host(HostCue),
+    /// Recalls the next preset.
+    PresetNext,
+    /// Recalls the previous preset.
+    PresetPrevious,
     /// To fullscreen and back.
     Fullscreen,
     /// Writes the picture to a PNG.
@@ -47,8 +49,8 @@ pub const KEYS: &[(&str, &str, Action)] = &[
     ("R", "reset", Action::Cue(Cue::Reset)),
     ("Space", "freeze", Action::Cue(Cue::Freeze)),
     ("P", "panic", Action::Cue(Cue::Panic)),
-    ("N", "next preset", Action::Host(HostCue::PresetNext)),
-    ("B", "previous", Action::Host(HostCue::PresetPrevious)),
+    ("N", "next preset", Action::PresetNext),
+    ("B", "previous", Action::PresetPrevious),
     ("S", "next seed", Action::Cue(Cue::SeedNext)),
     ("C", "still", Action::Still),
     ("F", "fullscreen", Action::Fullscreen),
@@ -109,7 +111,6 @@ fn keys(
     mut typed: MessageReader<KeyboardInput>,
     egui: Option<Res<EguiWantsInput>>,
     mut source: ResMut<StageSource>,
-    mut notice: ResMut<Notice>,
     mut actions: MessageWriter<Action>,
 ) {
     let typing = egui.is_some_and(|egui| egui.wants_any_keyboard_input());
@@ -120,11 +121,8 @@ fn keys(
         let Some(action) = action_of(&event.logical_key) else { continue };
         match action {
             Action::Cue(cue) => source.push(Source::Key, vec![Body::Cue(cue)]),
-            Action::Host(cue) => {
-                if let Err(why) = source.cue(Source::Key, cue) {
-                    notice.say(why);
-                }
-            }
+            Action::PresetNext => source.step_preset(Source::Key, false),
+            Action::PresetPrevious => source.step_preset(Source::Key, true),
             _ => {}
         }
         actions.write(action);

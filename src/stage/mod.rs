@@ -12,7 +12,7 @@
 //! Colours: pattern colours are sRGB and reach the target without a tone curve. A colour of the pattern in
 //! neutral light (`look.shade` 0, `look.exposure` 0) is that same colour in the PNG, to the bit.
 
-use crate::live::Snapshot;
+use crate::live::{PlayerHandle, Snapshot};
 use crate::perform::Performance;
 use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
@@ -37,7 +37,7 @@ mod window;
 pub use hands::{Action, HandsPlugin, KEYS, Notice};
 pub use overlay::OverlayPlugin;
 pub use picture::{PictureError, StagePicture};
-pub use source::{FrameSource, HostCue, OwnedPlayer, StageSource, Status};
+pub use source::{OwnedPlayer, StageSource};
 pub use still::{StillError, write_png};
 pub use view::{StageCamera, StageTarget, StageView};
 pub use window::{StageError, WindowOptions, adapter_name, display_available, run};
@@ -114,14 +114,14 @@ impl Default for PennonPlugin {
     /// The default flag in the default wind.
     fn default() -> Self {
         let performance = Performance::new(&crate::params::Preset::default());
-        Self::with(performance.map_or(StageSource::Manual, |performance| StageSource::owned(performance)))
+        Self::with(performance.map_or(StageSource::Manual, StageSource::owned))
     }
 }
 
 impl PennonPlugin {
     /// Draws what a live player plays, and hands it what mouse and keys ask.
-    pub fn live(source: impl FrameSource) -> Self {
-        Self::with(StageSource::Live(Arc::new(source)))
+    pub fn live(player: PlayerHandle) -> Self {
+        Self::with(StageSource::Live(player))
     }
 
     /// Owns the performance and steps it by the app's time.

@@ -3,9 +3,11 @@
 use super::hands::{Action, KEYS};
 use super::source::StageSource;
 use super::{Notice, StageCamera, StageFrame, StageSet};
+use crate::live::Status;
 use crate::params::RowId;
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext, egui};
+use std::time::Instant;
 
 /// A message is shown this long, s.
 const MESSAGE_SECONDS: f32 = 8.0;
@@ -63,8 +65,25 @@ fn measure(time: Res<Time<Real>>, mut frame: ResMut<FrameTime>) {
     frame.0 = if frame.0 == 0.0 { now } else { frame.0 + RATE_SMOOTHING * (now - frame.0) };
 }
 
+/// The player's last message and when it was first seen.
+#[derive(Default)]
+struct Heard(Option<(String, Instant)>);
+
+impl Heard {
+    fn listen(&mut self, message: Option<&String>) {
+        let known = self.0.as_ref().map(|(text, _)| text);
+        if message != known {
+            self.0 = message.map(|text| (text.clone(), Instant::now()));
+        }
+    }
+
+    fn last(&self) -> Option<(&str, f32)> {
+        self.0.as_ref().map(|(text, when)| (text.as_str(), when.elapsed().as_secs_f32()))
+    }
+}
+
 /// The state in one line: what plays, then how it runs.
-fn line(frame: &StageFrame, status: &super::Status, seconds: f64) -> [String; 2] {
+fn line(frame: &StageFrame, status: Option<&Status>, seconds: f64) -> [String; 2] {
     let values = &frame.to.values;
     let preset = if frame.to.preset.is_empty() { "untitled" } else { &*frame.to.preset };
     let frozen = if frame.to.frozen { "  frozen" } else { "" };
@@ -76,10 +95,14 @@ fn line(frame: &StageFrame, status: &super::Status, seconds: f64) -> [String; 2]
         values.float(RowId::WindTurbulence),
     );
     let rate = if seconds > 0.0 { 1.0 / seconds } else { 0.0 };
-    let mut run = format!("tick {}   lag {}   {rate:.0} fps", frame.to.tick, status.lag_ticks);
-    if status.dropped > 0 {
-        run += &format!("   dropped {}", status.dropped);
+    let mut run = format!("tick {}   ", frame.to.tick);
+    if let Some(status) = status {
+        run += &format!("lag {}   ", status.behind + status.lag_ticks);
+        if status.inbox.dropped > 0 {
+            run += &format!("dropped {}   ", status.inbox.dropped);
+        }
     }
+    run += &format!("{rate:.0} fps");
     [wind, run]
 }
 
@@ -90,10 +113,15 @@ fn draw(
     frame_time: Res<FrameTime>,
     source: Res<StageSource>,
     notice: Res<Notice>,
+    mut heard: Local<Heard>,
 ) -> Result {
     let (true, Some(frame)) = (overlay.shown && !overlay.suppressed, frame) else { return Ok(()) };
     let ctx = contexts.ctx_mut()?;
     let status = source.status();
+    heard.listen(status.as_ref().and_then(|status| status.messages.last()));
+    // Of the stage's own and the player's messages the younger one.
+    let message = [notice.last(), heard.last()].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
+    let message = message.filter(|(_, age)| *age < MESSAGE_SECONDS).map(|(text, _)| text);
     let soft = egui::Color32::from_white_alpha(150);
     let faint = egui::Color32::from_white_alpha(85);
     let font = |size| egui::FontId::proportional(size);
@@ -103,12 +131,10 @@ fn draw(
         .show(ctx, |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
-            let from_outside = status.messages.last().map(String::as_str);
-            let own = notice.last().filter(|(_, age)| *age < MESSAGE_SECONDS).map(|(text, _)| text);
-            if let Some(message) = own.or(from_outside) {
+            if let Some(message) = message {
                 ui.label(egui::RichText::new(message).font(font(13.0)).color(egui::Color32::from_rgb(240, 205, 130)));
             }
-            let [wind, run] = line(&frame, &status, frame_time.0);
+            let [wind, run] = line(&frame, status.as_ref(), frame_time.0);
             ui.label(egui::RichText::new(wind).font(font(14.0)).color(soft));
             let keys: Vec<_> = KEYS.iter().map(|(key, does, _)| format!("{key} {does}")).collect();
             let run = format!("{run}      {}", keys.join("   "));
@@ -120,7 +146,7 @@ fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::Snapshot;
+    use crate::live::{Counters, Snapshot};
     use crate::params::Preset;
     use crate::perform::Performance;
     use std::sync::Arc;
@@ -131,9 +157,17 @@ mod tests {
         let mut snapshot = Snapshot::of(&performance);
         snapshot.preset = "gale".into();
         snapshot.tick = 4310;
-        let status = super::super::Status { lag_ticks: 3, dropped: 2, ..Default::default() };
-        let [wind, run] = line(&StageFrame::still(Arc::new(snapshot)), &status, 0.02);
+        let status = Status {
+            tick: 4310,
+            lag_ticks: 2,
+            behind: 1,
+            ticks_per_second: 120.0,
+            inbox: Counters { dropped: 2, ..Counters::default() },
+            messages: Vec::new(),
+            running: true,
+        };
+        let [wind, run] = line(&StageFrame::still(Arc::new(snapshot)), Some(&status), 0.02);
         assert_eq!(wind, "gale  seed 1   wind 8.0 m/s  heading 0°  turbulence 0.15");
-        assert_eq!(run, "tick 4310   lag 3   50 fps   dropped 2");
+        assert_eq!(run, "tick 4310   lag 3   dropped 2   50 fps");
     }
 }

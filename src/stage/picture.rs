@@ -56,7 +56,7 @@ pub struct StagePicture {
     image: Handle<Image>,
     loaded: Option<Arc<str>>,
     tried: Option<Option<Arc<str>>>,
-    folder: Option<PathBuf>,
+    problem: Option<String>,
 }
 
 impl StagePicture {
@@ -65,9 +65,9 @@ impl StagePicture {
         &self.image
     }
 
-    /// Relative names are looked up here instead of in the working folder.
-    pub fn look_in(&mut self, folder: PathBuf) {
-        self.folder = Some(folder);
+    /// Why the picture that is asked for is not shown.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 
     /// Index of the pattern that is drawn: stripes stand in for a picture that is not there.
@@ -90,7 +90,7 @@ pub(super) fn build(app: &mut App) {
         RenderAssetUsages::RENDER_WORLD,
     );
     let image = app.world_mut().resource_mut::<Assets<Image>>().add(white);
-    app.insert_resource(StagePicture { image, loaded: None, tried: None, folder: None })
+    app.insert_resource(StagePicture { image, loaded: None, tried: None, problem: None })
         .init_resource::<Notice>()
         .add_systems(Update, follow.in_set(StageSet::Look).run_if(resource_exists::<StageFrame>));
 }
@@ -108,20 +108,18 @@ fn follow(
     }
     picture.tried = Some(named.clone());
     let read = match named {
-        Some(name) => {
-            let path = Path::new(&**name);
-            read(&picture.folder.as_ref().map_or(path.to_owned(), |folder| folder.join(path)))
-        }
+        Some(name) => read(Path::new(&**name)),
         None => Err(PictureError::Unnamed),
     };
     match read {
         Ok(image) => {
             picture.image = images.add(image);
             picture.loaded = named.clone();
+            picture.problem = None;
         }
         Err(error) => {
             picture.loaded = None;
-            warn!("{error}");
+            picture.problem = Some(error.to_string());
             notice.say(error.to_string());
         }
     }

@@ -1,7 +1,8 @@
 //! Where the frames come from: a live player, a performance that the app owns, or the app itself.
 
 use super::{Notice, StageFrame};
-use crate::live::Snapshot;
+use crate::live::{Counters, HostCue, PlayerHandle, Snapshot, Status};
+use crate::params::Library;
 use crate::perform::{Body, Change, Performance, Source, TICK_HERTZ};
 use bevy::prelude::*;
 use std::sync::Arc;
@@ -10,47 +11,11 @@ use std::sync::Arc;
 /// dropped, so that a slow machine shows a slow flag and not a frozen one.
 const MOST_TICKS_A_FRAME: u32 = TICK_HERTZ / 4;
 
-/// What the stage asks of the program around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostCue {
-    /// Recalls the next preset.
-    PresetNext,
-    /// Recalls the previous preset.
-    PresetPrevious,
-}
-
-/// How a source is doing, for the line of state.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Status {
-    /// Ticks that the flag is behind its clock.
-    pub lag_ticks: u64,
-    /// Ticks given up for good, and changes that found no room.
-    pub dropped: u64,
-    /// Ticks done in the last second.
-    pub ticks_per_second: f32,
-    /// What people should know, oldest first.
-    pub messages: Vec<String>,
-    /// Stills asked for from outside since the start.
-    pub stills: u64,
-}
-
-/// A player that keeps its own time. The stage looks and asks; it never waits.
-pub trait FrameSource: Send + Sync + 'static {
-    /// The latest two ticks and how far between them the clock is.
-    fn frame(&self) -> (Arc<Snapshot>, Arc<Snapshot>, f32);
-    /// One bundle of changes for the next tick: all or none.
-    fn push(&self, source: Source, bodies: Vec<Body>);
-    /// Something that needs the host.
-    fn cue(&self, source: Source, cue: HostCue);
-    /// How it is doing.
-    fn status(&self) -> Status;
-}
-
 /// Where [`StageFrame`] comes from.
 #[derive(Resource)]
 pub enum StageSource {
-    /// Somebody else keeps the time.
-    Live(Arc<dyn FrameSource>),
+    /// A player keeps the time on its own thread.
+    Live(PlayerHandle),
     /// The app owns the performance; it follows the app's time.
     Owned(Box<OwnedPlayer>),
     /// The app sets [`StageFrame`] itself.
@@ -66,29 +31,31 @@ impl StageSource {
     /// Hands over one bundle of changes. A manual stage has nobody to hand it to.
     pub fn push(&mut self, source: Source, bodies: Vec<Body>) {
         match self {
-            StageSource::Live(live) => live.push(source, bodies),
+            // What finds no room is counted there and shown.
+            StageSource::Live(live) => _ = live.push(source, bodies),
             StageSource::Owned(player) => player.push(source, bodies),
             StageSource::Manual => {}
         }
     }
 
-    /// Asks the host; says why when there is none.
-    pub fn cue(&mut self, source: Source, cue: HostCue) -> Result<(), &'static str> {
+    /// Asks for the next preset, or with `back` for the previous one.
+    pub fn step_preset(&mut self, source: Source, back: bool) {
         match self {
             StageSource::Live(live) => {
-                live.cue(source, cue);
-                Ok(())
+                let cue = if back { HostCue::PresetPrevious } else { HostCue::PresetNext };
+                live.host_cue(source, cue);
             }
-            _ => Err("there is no list of presets here"),
+            StageSource::Owned(player) => player.step_preset(source, back),
+            StageSource::Manual => {}
         }
     }
 
-    /// How the source is doing.
-    pub fn status(&self) -> Status {
+    /// How the source is doing; nothing of a manual one is known.
+    pub fn status(&self) -> Option<Status> {
         match self {
-            StageSource::Live(live) => live.status(),
-            StageSource::Owned(player) => player.status(),
-            StageSource::Manual => Status::default(),
+            StageSource::Live(live) => Some(live.status()),
+            StageSource::Owned(player) => Some(player.status()),
+            StageSource::Manual => None,
         }
     }
 }
@@ -138,6 +105,16 @@ impl OwnedPlayer {
         self.frame.blend = self.owed as f32;
     }
 
+    /// Recalls the shipped preset after or before the current one.
+    pub fn step_preset(&mut self, source: Source, back: bool) {
+        let library = Library::shipped();
+        let current = &*self.frame.to.preset;
+        let found = if back { library.previous(current) } else { library.next(current) };
+        if let Some(preset) = found.cloned() {
+            self.push(source, [Body::Recall { preset: Arc::new(preset), seconds: 0.0 }]);
+        }
+    }
+
     /// The two latest ticks.
     pub fn frame(&self) -> &StageFrame {
         &self.frame
@@ -149,7 +126,15 @@ impl OwnedPlayer {
     }
 
     fn status(&self) -> Status {
-        Status { dropped: self.dropped, ticks_per_second: TICK_HERTZ as f32, ..Status::default() }
+        Status {
+            tick: self.performance.ticks(),
+            lag_ticks: self.dropped,
+            behind: 0,
+            ticks_per_second: TICK_HERTZ as f32,
+            inbox: Counters::default(),
+            messages: Vec::new(),
+            running: true,
+        }
     }
 }
 
@@ -203,10 +188,10 @@ mod tests {
         assert_eq!(smooth.performance().digest(), rough.performance().digest());
         assert_eq!(rough.frame().to.tick, 60);
         assert_eq!(rough.frame().from.tick, 59);
-        assert_eq!(rough.status().dropped, 0);
+        assert_eq!(rough.status().lag_ticks, 0);
         rough.advance(10.0);
         assert_eq!(rough.performance().ticks(), 60 + u64::from(MOST_TICKS_A_FRAME));
-        assert_eq!(rough.status().dropped, 1200 - u64::from(MOST_TICKS_A_FRAME));
+        assert_eq!(rough.status().lag_ticks, 1200 - u64::from(MOST_TICKS_A_FRAME));
         assert!(rough.frame().blend < 1.0);
     }
 

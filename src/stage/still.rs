@@ -7,8 +7,8 @@ use super::{Notice, StageSet};
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,15 +24,7 @@ pub enum StillError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
-    },
-    /// The encoder refused.
-    #[error("{path} cannot be encoded: {source}", path = .path.display())]
-    Encode {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: png::EncodingError,
+        source: io::Error,
     },
     /// There is no free name left.
     #[error("{folder} already holds {MOST_STILLS} stills; move some away", folder = .folder.display())]
@@ -42,29 +34,23 @@ pub enum StillError {
     },
 }
 
-/// Writes opaque RGBA8 pixels as an RGB PNG with text chunks (Latin-1 keys, any text).
+/// Writes opaque RGBA8 pixels as an RGB PNG with text chunks in ASCII.
 ///
-/// The same pixels and texts give the same bytes. `out` is the file's path in errors.
-pub fn write_png(
-    file: impl Write,
-    out: &Path,
-    size: (u32, u32),
-    rgba: &[u8],
-    texts: &[(&str, String)],
-) -> Result<(), StillError> {
-    let encode = |source| StillError::Encode { path: out.to_owned(), source };
+/// The same pixels and texts give the same bytes.
+pub fn write_png(file: impl Write, size: (u32, u32), rgba: &[u8], texts: &[(&str, String)]) -> io::Result<()> {
     let mut encoder = png::Encoder::new(file, size.0, size.1);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Fast);
     encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
     for (key, text) in texts {
-        encoder.add_itxt_chunk((*key).to_owned(), text.clone()).map_err(encode)?;
+        encoder.add_text_chunk((*key).to_owned(), text.clone())?;
     }
     let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-    let mut writer = encoder.write_header().map_err(encode)?;
-    writer.write_image_data(&rgb).map_err(encode)?;
-    writer.finish().map_err(encode)
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()?;
+    Ok(())
 }
 
 /// What a worker tells when a still is written or not.
@@ -79,7 +65,6 @@ struct Written {
 struct Wanted {
     stills: u32,
     hidden: bool,
-    seen_from_outside: Option<u64>,
 }
 
 pub(super) fn build(app: &mut App) {
@@ -100,10 +85,7 @@ fn follow(
 ) {
     wanted.stills += actions.read().filter(|action| **action == Action::Still).count() as u32;
     if let StageSource::Live(live) = &*source {
-        let asked = live.status().stills;
-        let seen = wanted.seen_from_outside.replace(asked).unwrap_or(asked);
-        // However many were asked for since the last frame, there is one picture to take.
-        wanted.stills += u32::from(asked > seen);
+        wanted.stills += u32::from(live.still_requested());
     }
     for text in written.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
         notice.say(text);
@@ -137,7 +119,7 @@ fn follow(
 fn write_still(image: Image) -> Result<PathBuf, StillError> {
     let folder = PathBuf::from(".");
     let Ok(picture) = image.try_into_dynamic() else {
-        let source = std::io::Error::other("the window's picture has a format that is not known");
+        let source = io::Error::other("the window's picture has a format that is not known");
         return Err(StillError::Write { path: folder, source });
     };
     let pixels = picture.to_rgba8();
@@ -146,7 +128,7 @@ fn write_still(image: Image) -> Result<PathBuf, StillError> {
         let path = folder.join(format!("pennon-still-{number}.png"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return write_into(file, path, size, pixels.as_raw()),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(StillError::Write { path, source }),
         }
     }
@@ -155,9 +137,10 @@ fn write_still(image: Image) -> Result<PathBuf, StillError> {
 
 fn write_into(file: File, path: PathBuf, size: (u32, u32), rgba: &[u8]) -> Result<PathBuf, StillError> {
     let mut file = BufWriter::new(file);
-    write_png(&mut file, &path, size, rgba, &[])?;
-    file.flush().map_err(|source| StillError::Write { path: path.clone(), source })?;
-    Ok(path)
+    match write_png(&mut file, size, rgba, &[]).and_then(|()| file.flush()) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(StillError::Write { path, source }),
+    }
 }
 
 #[cfg(test)]
@@ -167,10 +150,10 @@ mod tests {
     #[test]
     fn a_png_holds_its_pixels_and_texts_and_repeats_to_the_byte() {
         let rgba: Vec<u8> = (0..4 * 6).map(|i| if i % 4 == 3 { 255 } else { (i * 7) as u8 }).collect();
-        let texts = [("pennon", "{\"name\":\"Fähnchen\"}".to_owned())];
+        let texts = [("pennon", "{\"name\":\"silk\"}".to_owned())];
         let write = || {
             let mut bytes = Vec::new();
-            write_png(&mut bytes, Path::new("x.png"), (3, 2), &rgba, &texts).expect("encodes");
+            write_png(&mut bytes, (3, 2), &rgba, &texts).expect("encodes");
             bytes
         };
         let bytes = write();
@@ -180,8 +163,7 @@ mod tests {
         reader.next_frame(&mut back).expect("pixels");
         let rgb: Vec<u8> = rgba.chunks(4).flat_map(|p| p[..3].to_vec()).collect();
         assert_eq!(back, rgb);
-        let text = &reader.info().utf8_text[0];
-        assert_eq!(text.keyword, "pennon");
-        assert_eq!(text.get_text().expect("text"), texts[0].1);
+        let text = &reader.info().uncompressed_latin1_text[0];
+        assert_eq!((text.keyword.as_str(), text.text.as_str()), (texts[0].0, texts[0].1.as_str()));
     }
 }

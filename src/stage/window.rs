@@ -1,7 +1,7 @@
 //! The flag in a window of its own.
 
 use super::hands::Action;
-use super::source::FrameSource;
+use crate::live::PlayerHandle;
 use super::{HandsPlugin, Notice, OverlayPlugin, PennonPlugin, StageSet, still};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
@@ -87,7 +87,7 @@ pub fn adapter_name() -> Result<String, StageError> {
 }
 
 /// Opens the window and stays until it is closed. Must be called on the main thread.
-pub fn run(source: impl FrameSource, options: WindowOptions) -> Result<(), StageError> {
+pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageError> {
     display_available()?;
     adapter_name()?;
     let window = Window {
@@ -104,7 +104,7 @@ pub fn run(source: impl FrameSource, options: WindowOptions) -> Result<(), Stage
                 .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
                 .set(quiet_log()),
             NannouPlugin,
-            PennonPlugin::live(source),
+            PennonPlugin::live(player),
             HandsPlugin,
             OverlayPlugin,
         ))
