@@ -55,7 +55,6 @@ impl Snapshot {
                 }
             })
             .collect();
-        let preset = performance.preset();
         Snapshot {
             tick: performance.ticks(),
             flags,
@@ -65,8 +64,8 @@ impl Snapshot {
             light: performance.light(),
             held: performance.held(),
             generation: performance.generation(),
-            preset: preset.name.into(),
-            picture: preset.picture.map(Into::into),
+            preset: performance.preset().name.into(),
+            picture: performance.preset().picture.map(Into::into),
         }
     }
 }
