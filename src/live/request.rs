@@ -1,0 +1,352 @@
+//! What can be asked of the player, and how it becomes changes by value.
+//!
+//! A [`Body`] enters a tick as it is. The other requests need the state (where a fader stands) or the
+//! host (presets by name, a still); they are resolved right before their tick, in arrival order with
+//! everything else, so that a take holds values and needs no file.
+
+use crate::params::{Kind, Library, RowId, Scene, Value};
+use crate::perform::{Body, Change, Hand, Performance, Source};
+use std::sync::Arc;
+
+/// Longest morph that a recall can ask for, s: an hour.
+pub const LONGEST_MORPH_SECONDS: f32 = 3600.0;
+
+/// One thing that is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// A change as it is.
+    Change(Body),
+    /// Moves a row's target by this much of its travel.
+    NudgeTravel {
+        /// The row.
+        row: RowId,
+        /// Travel, −1..1.
+        by: f32,
+    },
+    /// Multiplies the travel of a row's target.
+    ScaleTravel {
+        /// The row.
+        row: RowId,
+        /// Factor.
+        by: f32,
+    },
+    /// Takes the particle with this number, counted through all flags in order.
+    GrabNumber(u32),
+    /// What only the host can do.
+    Host(HostCue),
+}
+
+impl From<Body> for Request {
+    fn from(body: Body) -> Self {
+        Request::Change(body)
+    }
+}
+
+/// A cue that needs files or the host.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostCue {
+    /// Recalls the preset after the current one, at once.
+    PresetNext,
+    /// Recalls the preset before the current one, at once.
+    PresetPrevious,
+    /// Recalls a preset.
+    Preset {
+        /// Which.
+        key: PresetKey,
+        /// Time over which rows morph, s; 0 cuts.
+        seconds: f32,
+    },
+    /// Asks for the picture as it is now.
+    Still,
+}
+
+/// How a preset is named from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PresetKey {
+    /// Its name.
+    Name(String),
+    /// Its MIDI program number.
+    Program(i32),
+}
+
+/// Turns requests into changes.
+#[derive(Debug)]
+pub(super) struct Resolver {
+    library: Library,
+    /// Name of the preset that was recalled last: "next" and "previous" count from it.
+    current: String,
+    /// A still was asked for since the last look.
+    pub(super) still: bool,
+    /// What could not be done, for people.
+    pub(super) refusals: Vec<String>,
+}
+
+impl Resolver {
+    pub(super) fn new(library: Library, current: &str) -> Self {
+        Resolver { library, current: current.to_owned(), still: false, refusals: Vec::new() }
+    }
+
+    /// The changes that `requests` ask for at the performance's next tick.
+    pub(super) fn resolve(&mut self, performance: &Performance, requests: Vec<(Source, Request)>) -> Vec<Change> {
+        let tick = performance.ticks();
+        let mut changes: Vec<Change> = Vec::with_capacity(requests.len());
+        for (source, request) in requests {
+            let body = match request {
+                Request::Change(body) => Some(body),
+                Request::NudgeTravel { row, by } => travelled(performance, &changes, row, |travel| {
+                    let cyclic = matches!(row.row().kind, Kind::Float { cyclic: true, .. });
+                    if cyclic { wrapped(travel + by, 1.0) } else { travel + by }
+                }),
+                Request::ScaleTravel { row, by } => travelled(performance, &changes, row, |travel| travel * by),
+                Request::GrabNumber(number) => self.grab(scene_after(performance, &changes), number),
+                Request::Host(cue) => self.host(cue),
+            };
+            if let Some(body) = body.and_then(|body| self.buildable(body)) {
+                changes.push(Change::new(tick, source, body));
+            }
+        }
+        changes
+    }
+
+    fn host(&mut self, cue: HostCue) -> Option<Body> {
+        let (found, seconds) = match &cue {
+            HostCue::Still => {
+                self.still = true;
+                return None;
+            }
+            HostCue::PresetNext => (self.library.next(&self.current), 0.0),
+            HostCue::PresetPrevious => (self.library.previous(&self.current), 0.0),
+            HostCue::Preset { key: PresetKey::Name(name), seconds } => (self.library.by_name(name), *seconds),
+            HostCue::Preset { key: PresetKey::Program(program), seconds } => {
+                (self.library.by_program(*program), *seconds)
+            }
+        };
+        let Some(preset) = found else {
+            self.refusals.push(self.no_such_preset(&cue));
+            return None;
+        };
+        let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_MORPH_SECONDS) } else { 0.0 };
+        Some(Body::Recall { preset: Arc::new(preset.clone()), seconds })
+    }
+
+    fn no_such_preset(&self, cue: &HostCue) -> String {
+        let asked = match cue {
+            HostCue::Preset { key: PresetKey::Name(name), .. } => format!("no preset is named \"{name}\""),
+            HostCue::Preset { key: PresetKey::Program(program), .. } => format!("no preset has program {program}"),
+            _ => return "there are no presets".to_owned(),
+        };
+        if let HostCue::Preset { key: PresetKey::Name(name), .. } = cue
+            && let Some(near) = self.library.nearest(name)
+        {
+            return format!("{asked}; the nearest is \"{near}\"");
+        }
+        let names: Vec<&str> = self.library.presets.iter().map(|preset| preset.name.as_str()).collect();
+        format!("{asked}; there are {}", names.join(", "))
+    }
+
+    fn grab(&mut self, scene: &Scene, number: u32) -> Option<Body> {
+        let mut first = 0;
+        for (flag, spec) in (0..).zip(&scene.flags) {
+            let particles = spec.columns * spec.rows;
+            if number - first < particles {
+                return Some(Body::Hand(Hand::Grab { flag, particle: number - first }));
+            }
+            first += particles;
+        }
+        self.refusals.push(format!("there is no particle {number}; the last is {}", first.saturating_sub(1)));
+        None
+    }
+
+    /// A structure that cannot be built never reaches the performance; a recall renames the current preset.
+    fn buildable(&mut self, body: Body) -> Option<Body> {
+        let (name, scene) = match &body {
+            Body::Recall { preset, .. } => (preset.name.as_str(), &preset.scene),
+            Body::Structure(scene) => ("", &**scene),
+            _ => return Some(body),
+        };
+        if let Err(error) = scene.check() {
+            self.refusals.push(format!("the structure of \"{name}\" cannot be built: {error}"));
+            return None;
+        }
+        if let Body::Recall { preset, .. } = &body {
+            self.current.clone_from(&preset.name);
+        }
+        Some(body)
+    }
+}
+
+/// A set that moves the travel of `row` from where it will be after `changes`.
+fn travelled(performance: &Performance, changes: &[Change], row: RowId, step: impl Fn(f32) -> f32) -> Option<Body> {
+    let target = target_after(performance.target(row), changes, row);
+    let travel = row.row().travel(target)?;
+    let value = row.row().from_travel(step(travel))?;
+    Some(Body::Set { row, value })
+}
+
+fn target_after(start: Value, changes: &[Change], row: RowId) -> Value {
+    changes.iter().fold(start, |value, change| match &change.body {
+        Body::Set { row: of, value: new } if *of == row => row.row().accept(*new).unwrap_or(value),
+        Body::Add { row: of, by } if *of == row => moved(row, value, |plain| plain + f64::from(*by)),
+        Body::Scale { row: of, by } if *of == row => moved(row, value, |plain| plain * f64::from(*by)),
+        Body::Recall { preset, .. } => preset.get(row),
+        _ => value,
+    })
+}
+
+/// `value` of `row` after a relative `step` in plain units, as the performance does it: held in its range,
+/// or wrapped where the range's ends are the same place.
+pub(super) fn moved(row: RowId, value: Value, step: impl Fn(f64) -> f64) -> Value {
+    let Some(plain) = value.number().map(step) else { return value };
+    let new = match row.row().kind {
+        Kind::Float { range, cyclic: true, .. } => {
+            Value::Float(range.min + wrapped(plain as f32 - range.min, range.max - range.min))
+        }
+        // Whole numbers keep all their digits; the cast saturates.
+        Kind::Int { .. } if !plain.is_nan() => Value::Int(plain.round_ties_even() as i32),
+        _ => Value::Float(plain as f32),
+    };
+    row.row().accept(new).unwrap_or(value)
+}
+
+fn wrapped(place: f32, span: f32) -> f32 {
+    if (0.0..=span).contains(&place) { place } else { place.rem_euclid(span) }
+}
+
+fn scene_after<'a>(performance: &'a Performance, changes: &'a [Change]) -> &'a Scene {
+    for change in changes.iter().rev() {
+        match &change.body {
+            Body::Recall { preset, .. } => return &preset.scene,
+            Body::Structure(scene) => return scene,
+            _ => {}
+        }
+    }
+    performance.scene()
+}
+
+/// What a request weighs against the cap of one tick, in plain changes.
+///
+/// A rebuild of the cloth takes about a millisecond, a plain set some tens of nanoseconds: the cap lets
+/// four rebuilds into a tick, so that a storm of them cannot hold the clock.
+pub(super) fn weight(request: &Request) -> usize {
+    match request {
+        Request::Change(Body::Recall { .. } | Body::Structure(_)) => 256,
+        Request::Host(HostCue::Still) => 1,
+        Request::Host(_) => 256,
+        Request::Change(Body::Cue(_)) => 16,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{FlagSpec, Preset, Values};
+    use crate::perform::Cue;
+
+    fn preset(name: &str, program: u8, speed: f32) -> Preset {
+        let mut values = Values::default();
+        values.set(RowId::WindSpeed, Value::Float(speed));
+        Preset { name: name.to_owned(), program: Some(program), values, ..Preset::default() }
+    }
+
+    fn resolver() -> Resolver {
+        let presets = vec![preset("calm", 1, 1.5), preset("gale", 2, 15.0), preset("storm", 3, 26.0)];
+        Resolver::new(Library { presets }, "calm")
+    }
+
+    fn resolve(resolver: &mut Resolver, requests: &[Request]) -> Vec<Body> {
+        let performance = Performance::new(&preset("calm", 1, 8.0)).expect("sound");
+        let requests = requests.iter().map(|request| (Source::Osc, request.clone())).collect();
+        resolver.resolve(&performance, requests).into_iter().map(|change| change.body).collect()
+    }
+
+    fn recalled(bodies: &[Body]) -> Vec<&str> {
+        let mut names = Vec::new();
+        for body in bodies {
+            if let Body::Recall { preset, .. } = body {
+                names.push(preset.name.as_str());
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn presets_are_recalled_by_value_in_arrival_order() {
+        let mut resolver = resolver();
+        let next = Request::Host(HostCue::PresetNext);
+        let set = Request::Change(Body::Set { row: RowId::AirDrag, value: Value::Float(1.0) });
+        let bodies = resolve(&mut resolver, &[next.clone(), set.clone(), next.clone(), next]);
+        assert_eq!(recalled(&bodies), ["gale", "storm", "calm"], "the second counts from the first");
+        assert_eq!(Request::Change(bodies[1].clone()), set);
+        let previous = resolve(&mut resolver, &[Request::Host(HostCue::PresetPrevious)]);
+        assert_eq!(recalled(&previous), ["storm"]);
+        let program = HostCue::Preset { key: PresetKey::Program(2), seconds: 1e9 };
+        let bodies = resolve(&mut resolver, &[Request::Host(program)]);
+        assert!(matches!(&bodies[..], [Body::Recall { seconds, .. }] if *seconds == LONGEST_MORPH_SECONDS));
+    }
+
+    #[test]
+    fn unknown_presets_and_particles_leave_the_state_and_say_why() {
+        let mut resolver = resolver();
+        let unknown = |key| Request::Host(HostCue::Preset { key, seconds: 0.0 });
+        let asked = [
+            unknown(PresetKey::Name("gail".to_owned())),
+            unknown(PresetKey::Name("something else".to_owned())),
+            unknown(PresetKey::Program(9)),
+            Request::GrabNumber(64 * 40),
+            Request::Change(Body::Structure(Arc::new(Scene { flags: Vec::new(), ..Scene::default() }))),
+        ];
+        assert_eq!(resolve(&mut resolver, &asked), []);
+        let said = resolver.refusals.join("\n");
+        for part in [
+            "\"gail\"; the nearest is \"gale\"",
+            "else\"; there are calm, gale, storm",
+            "program 9",
+            "particle 2560; the last is 2559",
+            "flags",
+        ] {
+            assert!(said.contains(part), "{part} in {said}");
+        }
+    }
+
+    #[test]
+    fn a_particle_number_counts_through_all_flags() {
+        let mut resolver = resolver();
+        let flag = FlagSpec { columns: 3, rows: 2, ..FlagSpec::default() };
+        let scene = Scene { flags: vec![flag.clone(), flag], ..Scene::default() };
+        let asked = [Request::Change(Body::Structure(Arc::new(scene))), Request::GrabNumber(7)];
+        let bodies = resolve(&mut resolver, &asked);
+        assert_eq!(bodies[1], Body::Hand(Hand::Grab { flag: 1, particle: 1 }));
+    }
+
+    #[test]
+    fn travel_moves_from_where_the_row_will_be() {
+        let mut resolver = resolver();
+        let row = RowId::WindSpeed;
+        let set = |value| Request::Change(Body::Set { row, value: Value::Float(value) });
+        // Square curve over 0..40: 10 is half the travel.
+        let nudged = resolve(&mut resolver, &[set(10.0), Request::NudgeTravel { row, by: 0.25 }]);
+        assert_eq!(nudged[1], Body::Set { row, value: Value::Float(22.5) });
+        let twice = [set(10.0), Request::NudgeTravel { row, by: 0.25 }, Request::NudgeTravel { row, by: 0.5 }];
+        assert_eq!(resolve(&mut resolver, &twice)[2], Body::Set { row, value: Value::Float(40.0) });
+        let added = [set(2.0), Request::Change(Body::Add { row, by: 8.0 }), Request::ScaleTravel { row, by: 2.0 }];
+        assert_eq!(resolve(&mut resolver, &added)[2], Body::Set { row, value: Value::Float(40.0) });
+        // Past the end of a turn it goes on from the other end.
+        let heading = RowId::WindHeading;
+        let turned = [
+            Request::Change(Body::Set { row: heading, value: Value::Float(170.0) }),
+            Request::Change(Body::Add { row: heading, by: 20.0 }),
+            Request::NudgeTravel { row: heading, by: -0.25 },
+        ];
+        let Body::Set { value: Value::Float(angle), .. } = resolve(&mut resolver, &turned)[2] else { panic!() };
+        assert!((angle - 100.0).abs() < 1e-3, "{angle}");
+    }
+
+    #[test]
+    fn a_still_is_for_the_host_alone() {
+        let mut resolver = resolver();
+        let asked = [Request::Host(HostCue::Still), Request::Change(Body::Cue(Cue::Reset))];
+        assert_eq!(resolve(&mut resolver, &asked), [Body::Cue(Cue::Reset)]);
+        assert!(resolver.still);
+    }
+}
