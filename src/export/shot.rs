@@ -5,7 +5,7 @@
 
 use super::rate::{Fraction, Rate, RateError};
 use crate::params::{Preset, PresetError, RowId};
-use crate::perform::Performance;
+use crate::perform::Digest;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +17,7 @@ pub const SHOT_FILE: &str = "shot.json";
 pub const PNG_KEYWORD: &str = "pennon";
 /// Colour space of the pictures.
 pub const COLOUR_SPACE: &str = "sRGB";
-/// Largest width and height of a picture, px: what graphics adapters promise.
+/// Largest width and height of a picture, px: what every graphics adapter promises.
 pub const LARGEST_SIDE: u32 = 8192;
 
 /// What all frames of a shot have in common.
@@ -46,8 +46,8 @@ pub struct FrameRecord {
     pub time: Fraction,
     /// The state after this many ticks is the earlier of the two between which it lies.
     pub tick: u64,
-    /// Digest of that state: 16 hexadecimal digits.
-    pub digest: String,
+    /// Digest of that state.
+    pub digest: Digest,
     /// SHA-256 of the RGBA8 pixels, rows from the top: 64 hexadecimal digits.
     pub sha256: String,
 }
@@ -149,7 +149,7 @@ impl ShotHead {
 impl FrameRecord {
     /// What is known of frame `index` without its picture. `performance` has done exactly the ticks
     /// of [`Rate::frame_at`].
-    pub fn new(rate: Rate, index: u64, digest: String, rgba: &[u8]) -> Self {
+    pub fn new(rate: Rate, index: u64, digest: Digest, rgba: &[u8]) -> Self {
         let place = rate.frame_at(index);
         FrameRecord { index, time: place.time, tick: place.tick, digest, sha256: sha256_hex(rgba) }
     }
@@ -159,7 +159,7 @@ impl FrameRecord {
         json.insert("index".to_owned(), self.index.into());
         json.insert("time".to_owned(), self.time.to_string().into());
         json.insert("tick".to_owned(), self.tick.into());
-        json.insert("digest".to_owned(), self.digest.clone().into());
+        json.insert("digest".to_owned(), self.digest.to_string().into());
         json.insert("sha256".to_owned(), self.sha256.clone().into());
         json
     }
@@ -172,7 +172,7 @@ impl FrameRecord {
             index: key(json, "index", "a whole number", Json::as_u64)?,
             time: key(json, "time", "a fraction like \"1/60\"", fraction)?,
             tick: key(json, "tick", "a whole number", Json::as_u64)?,
-            digest: key(json, "digest", "16 hexadecimal digits", |json| hex(json, 16))?,
+            digest: key(json, "digest", "16 hexadecimal digits", |json| hex(json, 16)?.parse().ok())?,
             sha256: key(json, "sha256", "64 hexadecimal digits", |json| hex(json, 64))?,
         })
     }
@@ -208,11 +208,6 @@ impl Shot {
         let frames = frames.iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(Shot { head, frames })
     }
-}
-
-/// The digest of a performance as shots and takes write it.
-pub fn digest_text(performance: &Performance) -> String {
-    format!("{:016x}", performance.digest())
 }
 
 /// SHA-256 as 64 hexadecimal digits.
@@ -269,7 +264,7 @@ mod tests {
             rate,
             adapter: "llvmpipe (LLVM 15.0.6, 256 bits)".to_owned(),
         };
-        let record = |index| FrameRecord::new(rate, index, format!("{index:016x}"), &[index as u8; 8]);
+        let record = |index| FrameRecord::new(rate, index, Digest(index), &[index as u8; 8]);
         Shot { head, frames: (3..6).map(record).collect() }
     }
 

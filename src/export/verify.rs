@@ -1,10 +1,9 @@
 //! Simulates a shot again and compares every digest: no pixel is looked at.
 
 use super::rate::Fraction;
-use super::shot::{Shot, digest_text};
+use super::shot::Shot;
 use crate::params::SceneError;
-use crate::perform::Performance;
-use crate::perform::performance::ALGORITHM;
+use crate::perform::{ALGORITHM, Digest, Performance};
 
 /// What held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +66,9 @@ pub enum VerifyError {
         /// Its time, s.
         time: Fraction,
         /// As written.
-        written: String,
+        written: Digest,
         /// As simulated.
-        found: String,
+        found: Digest,
     },
 }
 
@@ -110,13 +109,13 @@ pub fn verify(shot: &Shot, mut progress: impl FnMut(u64, u64)) -> Result<Verifie
         while performance.ticks() < frame.tick {
             performance.tick(&[]);
         }
-        let found = digest_text(&performance);
-        if !found.eq_ignore_ascii_case(&frame.digest) {
+        let found = performance.digest();
+        if found != frame.digest {
             return Err(VerifyError::Differs {
                 index: frame.index,
                 tick: frame.tick,
                 time: frame.time,
-                written: frame.digest.clone(),
+                written: frame.digest,
                 found,
             });
         }
@@ -142,7 +141,7 @@ mod tests {
             while performance.ticks() < rate_tick(rate, index) {
                 performance.tick(&[]);
             }
-            frames.push(FrameRecord::new(rate, index, digest_text(&performance), &[]));
+            frames.push(FrameRecord::new(rate, index, performance.digest(), &[]));
         }
         let (version, adapter) = ("0.1.0".to_owned(), "none".to_owned());
         Shot { head: ShotHead { algorithm: ALGORITHM, version, preset, size: (8, 8), rate, adapter }, frames }
@@ -168,8 +167,8 @@ mod tests {
     #[test]
     fn the_first_difference_is_named() {
         let mut shot = shot();
-        shot.frames[13].digest = "00000000000000ff".to_owned();
-        shot.frames[17].digest = "00000000000000ff".to_owned();
+        shot.frames[13].digest = Digest(0xff);
+        shot.frames[17].digest = Digest(0xff);
         let error = verify(&shot, |_, _| {}).expect_err("must differ");
         assert!(error.is_a_difference());
         let told = error.to_string();

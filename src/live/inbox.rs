@@ -273,7 +273,9 @@ fn merge(row: RowId, older: &Request, newer: &Request, forced: bool) -> Option<R
         ok.then(|| (a + b).clamp(f32::MIN, f32::MAX))
     };
     let multiplied = |a: f32, b: f32| {
-        let same_side = (a >= 1.0 && b >= 1.0) || ((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b));
+        // A turn that wraps between two factors is not the turn of their product.
+        let growing = a >= 1.0 && b >= 1.0 && !matches!(row.row().kind, Kind::Float { cyclic: true, .. });
+        let same_side = growing || ((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b));
         (forced || (smooth && same_side)).then(|| (a * b).clamp(f32::MIN, f32::MAX))
     };
     use Request::{Change, NudgeTravel, ScaleTravel};

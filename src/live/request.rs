@@ -4,7 +4,7 @@
 //! host (presets by name, a still); they are resolved right before their tick, in arrival order with
 //! everything else, so that a take holds values and needs no file.
 
-use crate::params::{Library, RowId, Scene, Value};
+use crate::params::{Kind, Library, RowId, Scene, Value};
 use crate::perform::{Body, Change, Hand, Performance, Source};
 use std::sync::Arc;
 
@@ -93,7 +93,10 @@ impl Resolver {
         for (source, request) in requests {
             let body = match request {
                 Request::Change(body) => Some(body),
-                Request::NudgeTravel { row, by } => travelled(performance, &changes, row, |travel| travel + by),
+                Request::NudgeTravel { row, by } => travelled(performance, &changes, row, |travel| {
+                    let cyclic = matches!(row.row().kind, Kind::Float { cyclic: true, .. });
+                    if cyclic { wrapped(travel + by, 1.0) } else { travel + by }
+                }),
                 Request::ScaleTravel { row, by } => travelled(performance, &changes, row, |travel| travel * by),
                 Request::GrabNumber(number) => self.grab(scene_after(performance, &changes), number),
                 Request::Host(cue) => self.host(cue),
@@ -132,6 +135,11 @@ impl Resolver {
             HostCue::Preset { key: PresetKey::Program(program), .. } => format!("no preset has program {program}"),
             _ => return "there are no presets".to_owned(),
         };
+        if let HostCue::Preset { key: PresetKey::Name(name), .. } = cue
+            && let Some(near) = self.library.nearest(name)
+        {
+            return format!("{asked}; the nearest is \"{near}\"");
+        }
         let names: Vec<&str> = self.library.presets.iter().map(|preset| preset.name.as_str()).collect();
         format!("{asked}; there are {}", names.join(", "))
     }
@@ -185,19 +193,34 @@ fn target_after(start: Value, changes: &[Change], row: RowId) -> Value {
     })
 }
 
-/// `value` of `row` after `step` in plain units, held in its range.
+/// `value` of `row` after a relative `step` in plain units, as the performance does it: held in its range,
+/// or wrapped where the range's ends are the same place.
 pub(super) fn moved(row: RowId, value: Value, step: impl Fn(f64) -> f64) -> Value {
-    let new = value.number().map(|plain| Value::Float(step(plain) as f32));
-    new.and_then(|new| row.row().accept(new)).unwrap_or(value)
+    let Some(plain) = value.number().map(step) else { return value };
+    let new = match row.row().kind {
+        Kind::Float { range, cyclic: true, .. } => {
+            Value::Float(range.min + wrapped(plain as f32 - range.min, range.max - range.min))
+        }
+        // Whole numbers keep all their digits; the cast saturates.
+        Kind::Int { .. } if !plain.is_nan() => Value::Int(plain.round_ties_even() as i32),
+        _ => Value::Float(plain as f32),
+    };
+    row.row().accept(new).unwrap_or(value)
+}
+
+fn wrapped(place: f32, span: f32) -> f32 {
+    if (0.0..=span).contains(&place) { place } else { place.rem_euclid(span) }
 }
 
 fn scene_after<'a>(performance: &'a Performance, changes: &'a [Change]) -> &'a Scene {
-    let built = changes.iter().rev().find_map(|change| match &change.body {
-        Body::Recall { preset, .. } => Some(&preset.scene),
-        Body::Structure(scene) => Some(&**scene),
-        _ => None,
-    });
-    built.unwrap_or(performance.scene())
+    for change in changes.iter().rev() {
+        match &change.body {
+            Body::Recall { preset, .. } => return &preset.scene,
+            Body::Structure(scene) => return scene,
+            _ => {}
+        }
+    }
+    performance.scene()
 }
 
 /// What a request weighs against the cap of one tick, in plain changes.
@@ -268,13 +291,20 @@ mod tests {
         let unknown = |key| Request::Host(HostCue::Preset { key, seconds: 0.0 });
         let asked = [
             unknown(PresetKey::Name("gail".to_owned())),
+            unknown(PresetKey::Name("something else".to_owned())),
             unknown(PresetKey::Program(9)),
             Request::GrabNumber(64 * 40),
             Request::Change(Body::Structure(Arc::new(Scene { flags: Vec::new(), ..Scene::default() }))),
         ];
         assert_eq!(resolve(&mut resolver, &asked), []);
         let said = resolver.refusals.join("\n");
-        for part in ["\"gail\"; there are calm, gale, storm", "program 9", "particle 2560; the last is 2559", "flags"] {
+        for part in [
+            "\"gail\"; the nearest is \"gale\"",
+            "else\"; there are calm, gale, storm",
+            "program 9",
+            "particle 2560; the last is 2559",
+            "flags",
+        ] {
             assert!(said.contains(part), "{part} in {said}");
         }
     }
@@ -301,6 +331,15 @@ mod tests {
         assert_eq!(resolve(&mut resolver, &twice)[2], Body::Set { row, value: Value::Float(40.0) });
         let added = [set(2.0), Request::Change(Body::Add { row, by: 8.0 }), Request::ScaleTravel { row, by: 2.0 }];
         assert_eq!(resolve(&mut resolver, &added)[2], Body::Set { row, value: Value::Float(40.0) });
+        // Past the end of a turn it goes on from the other end.
+        let heading = RowId::WindHeading;
+        let turned = [
+            Request::Change(Body::Set { row: heading, value: Value::Float(170.0) }),
+            Request::Change(Body::Add { row: heading, by: 20.0 }),
+            Request::NudgeTravel { row: heading, by: -0.25 },
+        ];
+        let Body::Set { value: Value::Float(angle), .. } = resolve(&mut resolver, &turned)[2] else { panic!() };
+        assert!((angle - 100.0).abs() < 1e-3, "{angle}");
     }
 
     #[test]

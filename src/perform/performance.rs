@@ -24,9 +24,6 @@ const MOST_REPORTS: usize = 64;
 /// Modulation sources from outside that are remembered.
 const MOST_INPUTS: usize = 64;
 
-/// Number of the arithmetic: it moves whenever the same changes give other bits.
-pub const ALGORITHM: u32 = 1;
-
 /// Something that went wrong in a tick and was mended; for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {

@@ -13,10 +13,12 @@ use std::f64::consts::TAU;
 pub const MOST_OCTAVES: usize = 16;
 /// Sines of the largest field: three components.
 const MOST_SINES: usize = 3 * MOST_OCTAVES;
+/// Points that are sampled side by side. The bits do not depend on it.
+const LANES: usize = 8;
 /// Shorter than this a hashed direction counts as none, and x stands in. (source document)
 const SHORTEST_DIRECTION: f32 = 1e-6;
 /// π as the source document writes it for its phases; part of the field's identity.
-const PHASE_REACH: f32 = 3.141_592_65;
+const PHASE_REACH: f32 = std::f32::consts::PI;
 
 /// Why there is no such field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -99,14 +101,15 @@ impl GustField {
                 self.sine(k, clock)
             });
             let sines = &sines[..self.octaves];
-            for (i, out) in out.iter_mut().enumerate() {
-                let mut sum = 0.0;
-                for sine in sines {
-                    sum += sine.amplitude * math::sin32(sine.x * xs[i] + sine.y * ys[i] + sine.z * zs[i] + sine.phase);
-                }
-                // Rounding may carry a sum of full amplitudes just past 1.
-                let gust = math::min(math::max(sum * self.normalisation, -1.0), 1.0);
-                *out += gain * gust;
+            let (chunks, rest) = out.as_chunks_mut::<LANES>();
+            let whole = chunks.len() * LANES;
+            for (k, out) in chunks.iter_mut().enumerate() {
+                let at = |axis: &[f32]| std::array::from_fn(|lane| axis[k * LANES + lane]);
+                add_gusts(sines, [at(xs), at(ys), at(zs)], self.normalisation, gain, out);
+            }
+            for (i, out) in rest.iter_mut().enumerate() {
+                let at = [xs, ys, zs].map(|axis| [axis[whole + i]]);
+                add_gusts(sines, at, self.normalisation, gain, std::array::from_mut(out));
             }
         }
     }
@@ -132,6 +135,28 @@ impl GustField {
             phase: phase as f32,
             amplitude: self.amplitude[k],
         }
+    }
+}
+
+/// Adds `gain` times one component of the field to `L` points side by side.
+#[inline(always)]
+fn add_gusts<const L: usize>(
+    sines: &[Sine],
+    [x, y, z]: [[f32; L]; 3],
+    normalisation: f32,
+    gain: f32,
+    out: &mut [f32; L],
+) {
+    let mut sum = [0.0; L];
+    for sine in sines {
+        for l in 0..L {
+            sum[l] += sine.amplitude * math::sin32(sine.x * x[l] + sine.y * y[l] + sine.z * z[l] + sine.phase);
+        }
+    }
+    for l in 0..L {
+        // Rounding may carry a sum of full amplitudes just past 1.
+        let gust = math::min(math::max(sum[l] * normalisation, -1.0), 1.0);
+        out[l] += gain * gust;
     }
 }
 
