@@ -9,12 +9,32 @@ fn main() {
     for arg in std::env::args().skip(1) {
         let (id, value) = arg.split_once('=').expect("id=value");
         match id {
-            "preset" => { preset = pennon::params::Library::shipped().by_name(value).expect("preset").clone(); continue }
-            "out" => { out = value.into(); continue }
-            "frames" => { let (a, b) = value.split_once("..").unwrap(); frames = a.parse().unwrap()..b.parse().unwrap(); continue }
-            "rate" => { rate = value.parse().unwrap(); continue }
-            "size" => { let (a, b) = value.split_once('x').unwrap(); size = (a.parse().unwrap(), b.parse().unwrap()); continue }
-            "picture" => { preset.picture = Some(value.into()); continue }
+            "preset" => {
+                preset = pennon::params::Library::shipped().by_name(value).expect("preset").clone();
+                continue;
+            }
+            "out" => {
+                out = value.into();
+                continue;
+            }
+            "frames" => {
+                let (a, b) = value.split_once("..").unwrap();
+                frames = a.parse().unwrap()..b.parse().unwrap();
+                continue;
+            }
+            "rate" => {
+                rate = value.parse().unwrap();
+                continue;
+            }
+            "size" => {
+                let (a, b) = value.split_once('x').unwrap();
+                size = (a.parse().unwrap(), b.parse().unwrap());
+                continue;
+            }
+            "picture" => {
+                preset.picture = Some(value.into());
+                continue;
+            }
             _ => {}
         }
         let row = pennon::params::RowId::from_id(id).expect("row");
@@ -23,5 +43,11 @@ fn main() {
         assert!(preset.values.set(row, value));
     }
     let r = run(&Request { preset, rate, frames, size, out }, &mut |_| {});
-    match r { Ok(s) => eprintln!("{s:?} {:.1} ms a frame", s.elapsed.as_secs_f64() * 1e3 / s.frames as f64), Err(e) => { eprintln!("{e}"); std::process::exit(2) } }
+    match r {
+        Ok(s) => eprintln!("{s:?} {:.1} ms a frame", s.elapsed.as_secs_f64() * 1e3 / s.frames as f64),
+        Err(e) => {
+            eprintln!("{e}");
+            std::process::exit(2)
+        }
+    }
 }

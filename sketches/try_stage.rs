@@ -17,12 +17,20 @@ fn main() {
     let p = pennon::perform::Performance::new(&preset).unwrap();
     App::new()
         .add_plugins((
-            DefaultPlugins.set(WindowPlugin { primary_window: Some(Window { resolution: (1280, 720).into(), ..default() }), ..default() }).set(bevy::render::RenderPlugin { synchronous_pipeline_compilation: true, ..default() }),
+            DefaultPlugins
+                .set(WindowPlugin {
+                    primary_window: Some(Window { resolution: (1280, 720).into(), ..default() }),
+                    ..default()
+                })
+                .set(bevy::render::RenderPlugin { synchronous_pipeline_compilation: true, ..default() }),
             nannou::NannouPlugin,
             PennonPlugin::owned(p),
             HandsPlugin,
             OverlayPlugin,
         ))
-        .insert_resource(bevy::winit::WinitSettings { focused_mode: bevy::winit::UpdateMode::Continuous, unfocused_mode: bevy::winit::UpdateMode::Continuous })
+        .insert_resource(bevy::winit::WinitSettings {
+            focused_mode: bevy::winit::UpdateMode::Continuous,
+            unfocused_mode: bevy::winit::UpdateMode::Continuous,
+        })
         .run();
 }

@@ -6,7 +6,7 @@ use crate::export::shot::{LARGEST_SIDE, PNG_KEYWORD, SHOT_FILE};
 use crate::export::{FrameRecord, Rate, Shot, ShotHead};
 use crate::params::{Preset, SceneError};
 use crate::perform::Performance;
-use crate::perform::performance::ALGORITHM;
+use crate::sim::digest::{ALGORITHM, Digest};
 use crate::stage::{self, PennonPlugin, StageError, StageFrame, StagePicture, StageTarget};
 use bevy::app::PluginsState;
 use bevy::asset::RenderAssetUsages;
@@ -17,7 +17,8 @@ use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, CachedPipelineState, CommandEncoderDescriptor, Extent3d, MapMode,
-    PipelineCache, PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureDimension, TextureFormat, TextureUsages,
+    PipelineCache, PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureDimension, TextureFormat,
+    TextureUsages,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -183,7 +184,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Summ
 /// A drawn frame on its way to its file.
 struct Drawn {
     index: u64,
-    digest: String,
+    digest: Digest,
     rgba: Vec<u8>,
 }
 
@@ -293,7 +294,8 @@ impl Studio {
         image.texture_descriptor.usage =
             TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING;
         let target = app.world_mut().resource_mut::<Assets<Image>>().add(image);
-        app.insert_resource(StageTarget(RenderTarget::Image(target.clone().into()))).add_plugins(PennonPlugin::manual());
+        app.insert_resource(StageTarget(RenderTarget::Image(target.clone().into())))
+            .add_plugins(PennonPlugin::manual());
         while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
         }

@@ -1,9 +1,9 @@
 //! The performance walked from frame to frame.
 
 use crate::export::Rate;
-use crate::export::shot::digest_text;
 use crate::live::Snapshot;
 use crate::perform::Performance;
+use crate::sim::digest::Digest;
 use crate::stage::StageFrame;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ pub struct Still {
     /// What is on the stage.
     pub frame: StageFrame,
     /// Digest of the earlier of its two ticks.
-    pub digest: String,
+    pub digest: Digest,
 }
 
 /// The state after a tick.
 #[derive(Debug, Clone)]
 struct State {
     snapshot: Arc<Snapshot>,
-    digest: String,
+    digest: Digest,
 }
 
 impl State {
     fn of(performance: &Performance) -> Self {
-        State { snapshot: Arc::new(Snapshot::of(performance)), digest: digest_text(performance) }
+        State { snapshot: Arc::new(Snapshot::of(performance)), digest: performance.digest() }
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
         let whole = stills("50", 0..8);
         let share = stills("50", 5..8);
         for (a, b) in whole[5..].iter().zip(&share) {
-            assert_eq!((a.index, &a.digest), (b.index, &b.digest));
+            assert_eq!((a.index, a.digest), (b.index, b.digest));
             let (mut left, mut right) = (Vec::new(), Vec::new());
             a.frame.positions(0, &mut left);
             b.frame.positions(0, &mut right);

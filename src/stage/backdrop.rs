@@ -7,9 +7,7 @@ use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
-};
+use bevy::render::render_resource::{AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError};
 use bevy::shader::ShaderRef;
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b02");
@@ -70,12 +68,7 @@ fn spawn(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
     mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, vec![[-1.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-1.0, 3.0, 0.0]]);
     let look = BackdropLook { colour: Vec4::ZERO, amount: Vec4::ZERO };
     let material = materials.add(BackdropMaterial { look });
-    commands.spawn((
-        Backdrop,
-        Mesh3d(meshes.add(mesh)),
-        MeshMaterial3d(material),
-        material::on_stage("backdrop"),
-    ));
+    commands.spawn((Backdrop, Mesh3d(meshes.add(mesh)), MeshMaterial3d(material), material::on_stage("backdrop")));
 }
 
 fn follow(

@@ -8,9 +8,7 @@ use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
-};
+use bevy::render::render_resource::{AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError};
 use bevy::shader::ShaderRef;
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b01");
@@ -79,8 +77,7 @@ pub(super) fn build(app: &mut App) {
     load_internal_asset!(app, SHADER, "cloth.wgsl", Shader::from_wgsl);
     app.add_plugins(MaterialPlugin::<ClothMaterial>::default()).add_systems(Startup, spawn).add_systems(
         Update,
-        (follow_look.in_set(StageSet::Look), follow_cloth.in_set(StageSet::Mesh))
-            .run_if(resource_exists::<StageFrame>),
+        (follow_look.in_set(StageSet::Look), follow_cloth.in_set(StageSet::Mesh)).run_if(resource_exists::<StageFrame>),
     );
 }
 
@@ -100,7 +97,12 @@ fn spawn(
         choice: UVec4::ZERO,
     };
     let material = materials.add(ClothMaterial { look, picture: picture.image().clone() });
-    commands.spawn((Cloth, Mesh3d(meshes.add(material::mesh())), MeshMaterial3d(material), material::on_stage("cloth")));
+    commands.spawn((
+        Cloth,
+        Mesh3d(meshes.add(material::mesh())),
+        MeshMaterial3d(material),
+        material::on_stage("cloth"),
+    ));
 }
 
 fn follow_look(

@@ -143,7 +143,9 @@ fn read(path: &Path) -> Result<Image, PictureError> {
         png::ColorType::Rgba => pixels.extend_from_slice(raw),
         png::ColorType::Rgb => pixels.extend(raw.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255])),
         png::ColorType::GrayscaleAlpha => pixels.extend(raw.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]])),
-        png::ColorType::Grayscale | png::ColorType::Indexed => pixels.extend(raw.iter().flat_map(|p| [*p, *p, *p, 255])),
+        png::ColorType::Grayscale | png::ColorType::Indexed => {
+            pixels.extend(raw.iter().flat_map(|p| [*p, *p, *p, 255]))
+        }
     }
     let mut image = Image::new(
         Extent3d { width, height, depth_or_array_layers: 1 },

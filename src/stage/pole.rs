@@ -8,9 +8,7 @@ use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
-};
+use bevy::render::render_resource::{AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError};
 use bevy::shader::ShaderRef;
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -235,7 +233,8 @@ mod tests {
             shape.flag(&FlagSpec { hang, ..FlagSpec::default() });
             for triangle in shape.indices.chunks(3) {
                 let [a, b, c] = [0, 1, 2].map(|corner| Vec3::from_array(shape.positions[triangle[corner] as usize]));
-                let outward: Vec3 = triangle.iter().map(|corner| Vec3::from_array(shape.normals[*corner as usize])).sum();
+                let outward: Vec3 =
+                    triangle.iter().map(|corner| Vec3::from_array(shape.normals[*corner as usize])).sum();
                 assert!((b - a).cross(c - a).dot(outward) >= 0.0, "{hang:?}: {a} {b} {c}");
             }
         }

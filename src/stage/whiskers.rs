@@ -9,9 +9,7 @@ use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
-};
+use bevy::render::render_resource::{AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError};
 use bevy::shader::ShaderRef;
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b03");
@@ -89,8 +87,7 @@ pub(super) fn build(app: &mut App) {
     load_internal_asset!(app, SHADER, "whiskers.wgsl", Shader::from_wgsl);
     app.add_plugins(MaterialPlugin::<WhiskerMaterial>::default()).add_systems(Startup, spawn).add_systems(
         Update,
-        (follow_look.in_set(StageSet::Look), follow_wind.in_set(StageSet::Mesh))
-            .run_if(resource_exists::<StageFrame>),
+        (follow_look.in_set(StageSet::Look), follow_wind.in_set(StageSet::Mesh)).run_if(resource_exists::<StageFrame>),
     );
 }
 
@@ -112,7 +109,8 @@ fn follow_look(
     mut materials: ResMut<Assets<WhiskerMaterial>>,
 ) {
     let values = &frame.to.values;
-    let height = camera.single().ok().and_then(Camera::physical_target_size).map_or(REFERENCE_HEIGHT, |size| size.y as f32);
+    let height =
+        camera.single().ok().and_then(Camera::physical_target_size).map_or(REFERENCE_HEIGHT, |size| size.y as f32);
     let mut colour = material::linear(values.colour(RowId::WhiskersColour), material::gain(&frame));
     colour.w *= values.float(RowId::WhiskersOpacity);
     let half = 0.5 * values.float(RowId::WhiskersThickness) * height / REFERENCE_HEIGHT;

@@ -1,8 +1,8 @@
 //! The flag in a window of its own.
 
 use super::hands::Action;
-use crate::live::PlayerHandle;
 use super::{HandsPlugin, Notice, OverlayPlugin, PennonPlugin, StageSet, still};
+use crate::live::PlayerHandle;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
@@ -122,10 +122,7 @@ pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageErro
 
 /// Warnings of the program itself; a software adapter is no news.
 pub(crate) fn quiet_log() -> LogPlugin {
-    LogPlugin {
-        filter: "error,pennon=info,bevy_render::renderer=error,wgpu=error,naga=error".to_owned(),
-        ..default()
-    }
+    LogPlugin { filter: "error,pennon=info,bevy_render::renderer=error,wgpu=error,naga=error".to_owned(), ..default() }
 }
 
 /// Which monitor, and whether fullscreen is asked for.
