@@ -255,7 +255,10 @@ fn play_flags() -> [Arg; 4] {
             .help("Where OSC is heard"),
         Arg::new("no-osc").long("no-osc").action(ArgAction::SetTrue).conflicts_with("osc").help("Hear no OSC"),
         Arg::new("fullscreen").long("fullscreen").action(ArgAction::SetTrue).help("Begin in fullscreen"),
-        Arg::new("monitor").long("monitor").value_name("NAME").help("Monitor for fullscreen, by name or number"),
+        Arg::new("monitor")
+            .long("monitor")
+            .value_name("NAME")
+            .help("Monitor for fullscreen: part of its name, or its number from 0"),
     ]
 }
 

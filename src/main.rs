@@ -189,18 +189,19 @@ mod stage {
     pub fn play(play: cli::Play, preset: Preset, library: Library) -> Result<()> {
         if let Err(why) = pennon::stage::display_available() {
             let out = files::free_shot_folder();
-            complain(&format!("no window: {why}; a three-second shot goes into {} instead", out.display()));
+            complain(&why.to_string());
+            complain(&format!("so a three-second shot goes into {}", out.display()));
             let short = cli::Capture::short(play.setup, out).context("the short shot cannot be described")?;
             return capture(&short, preset);
         }
-        let player = Player::start(PlayerConfig { preset, library }).context("the player cannot start")?;
+        let player = Player::start(PlayerConfig { preset, library })?;
         // Held until the window closes: dropping it ends the listening.
         let _osc = match play.osc {
-            Some(address) => Some(OscServer::start(address, player.clone()).context("OSC cannot start")?),
+            Some(address) => Some(OscServer::start(address, player.clone())?),
             None => None,
         };
-        let options = WindowOptions { monitor: play.monitor, fullscreen: play.fullscreen };
-        pennon::stage::run(player, options).context("the stage ended early")
+        let options = WindowOptions { monitor: play.monitor, fullscreen: play.fullscreen, ..WindowOptions::default() };
+        Ok(pennon::stage::run(player, options)?)
     }
 
     pub fn capture(capture: &cli::Capture, preset: Preset) -> Result<()> {

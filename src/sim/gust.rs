@@ -18,7 +18,7 @@ const LANES: usize = 8;
 /// Shorter than this a hashed direction counts as none, and x stands in. (source document)
 const SHORTEST_DIRECTION: f32 = 1e-6;
 /// π as the source document writes it for its phases; part of the field's identity.
-const PHASE_REACH: f32 = 3.141_592_65;
+const PHASE_REACH: f32 = std::f32::consts::PI;
 
 /// Why there is no such field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
