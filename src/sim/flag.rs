@@ -478,13 +478,15 @@ mod tests {
             let sheet = pole(12, 12, 1.1, 1.1, Mass::PerParticle(1.0));
             let mut flag = flag(CutSpec { fly, hoist, pins: vec![], families: LOOSE, ..sheet });
             let drag = FlagSettings { gravity: 0.0, drag: 0.5, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
-            flag.tick(&wind(Vec3::new(8.0, 0.0, 0.0)), &drag, &PLAN);
+            // Fast, so that positions in f32 resolve the way gone in a substep.
+            flag.tick(&wind(Vec3::new(8000.0, 0.0, 0.0)), &drag, &PLAN);
             flag.cloth.velocity.x.iter().sum::<f32>() / 144.0
         };
         let (edge_on, face_on) = (push(Vec3::X, Vec3::NEG_Y), push(Vec3::Z, Vec3::NEG_Y));
         assert!((edge_on - face_on).abs() <= 1e-5 * face_on, "{edge_on} and {face_on}");
-        // a = drag × 8 m/s over a tick, less the little that it has caught up and lost to damping.
-        assert!((face_on - 0.5 * 8.0 / 120.0).abs() < 2e-4, "{face_on}");
+        // a = drag × 8000 m/s over a tick, less the little that it has caught up and lost to damping.
+        let exact = 0.5 * 8000.0 / 120.0;
+        assert!((face_on - exact).abs() < 5e-3 * exact, "{face_on}");
     }
 
     #[test]
