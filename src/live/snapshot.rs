@@ -64,8 +64,8 @@ impl Snapshot {
             light: performance.light(),
             held: performance.held(),
             generation: performance.generation(),
-            preset: performance.preset().name.into(),
-            picture: performance.preset().picture.map(Into::into),
+            preset: performance.preset_name().into(),
+            picture: performance.picture().map(Into::into),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::warning::{Warning, nearest};
 use super::{LAST_PROGRAM, Preset, PresetError, SCHEMA};
-use crate::params::reference::range_text;
+use crate::params::reference::{range_text, wanted_text};
 use crate::params::scene::{FlagSpec, MOST_FLAGS, Scene, SceneError, SolverStep};
 use crate::params::table::{Kind, ROWS, RowId};
 use crate::params::values::{Value, shortest};
@@ -164,7 +164,7 @@ impl Reader {
                 Some(used)
             }
             None => {
-                self.wrong(path, text, wanted(row), row.row().default_value().to_json(row).to_string());
+                self.wrong(path, text, wanted_text(row.row()), row.row().default_value().to_json(row).to_string());
                 None
             }
         }
@@ -380,15 +380,4 @@ fn quote(value: &Toml) -> String {
         return text;
     }
     text.chars().take(QUOTED).chain(['…']).collect()
-}
-
-/// What a row takes, for people.
-fn wanted(row: RowId) -> String {
-    match row.row().kind {
-        Kind::Float { .. } => format!("a number {}", range_text(row.row())),
-        Kind::Int { .. } => format!("a whole number {}", range_text(row.row())),
-        Kind::Switch { .. } => "true or false".to_owned(),
-        Kind::Choice { names, .. } => format!("one of {}", names.join(", ")),
-        Kind::Colour { .. } => "a colour, \"#RRGGBB\" or numbers 0..1 [r, g, b, a]".to_owned(),
-    }
 }
