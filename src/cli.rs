@@ -66,6 +66,8 @@ pub struct Play {
     pub setup: Setup,
     /// Where OSC is heard; `None` for nowhere.
     pub osc: Option<SocketAddr>,
+    /// Bundles wait for the time of their tag; else they are done when they come.
+    pub osc_schedule: bool,
     /// Name or number of the monitor for fullscreen.
     pub monitor: Option<String>,
     /// Begin in fullscreen.
@@ -245,7 +247,7 @@ fn row_value(id: RowId, text: &str) -> Result<Value, String> {
     })
 }
 
-fn play_flags() -> [Arg; 4] {
+fn play_flags() -> [Arg; 5] {
     [
         Arg::new("osc")
             .long("osc")
@@ -254,6 +256,12 @@ fn play_flags() -> [Arg; 4] {
             .value_parser(osc_address)
             .help("Where OSC is heard"),
         Arg::new("no-osc").long("no-osc").action(ArgAction::SetTrue).conflicts_with("osc").help("Hear no OSC"),
+        Arg::new("osc-time")
+            .long("osc-time")
+            .value_name("WHEN")
+            .default_value("immediate")
+            .value_parser(["immediate", "schedule"])
+            .help("When OSC bundles are done: when they come, or at the time of their tag"),
         Arg::new("fullscreen").long("fullscreen").action(ArgAction::SetTrue).help("Begin in fullscreen"),
         Arg::new("monitor")
             .long("monitor")
@@ -294,6 +302,7 @@ fn play(matches: &ArgMatches) -> Play {
     Play {
         setup: setup(matches),
         osc: if matches.get_flag("no-osc") { None } else { one(matches, "osc") },
+        osc_schedule: matches.get_one::<String>("osc-time").is_some_and(|when| when == "schedule"),
         monitor: one(matches, "monitor"),
         fullscreen: matches.get_flag("fullscreen"),
     }

@@ -181,7 +181,7 @@ mod stage {
     use crate::progress::Progress;
     use anyhow::{Context, Result};
     use pennon::capture::Request;
-    use pennon::control::osc::OscServer;
+    use pennon::control::osc::{OscConfig, OscServer, TimePolicy};
     use pennon::live::player::{Player, PlayerConfig};
     use pennon::params::{Library, Preset};
     use pennon::stage::WindowOptions;
@@ -196,10 +196,8 @@ mod stage {
         }
         let player = Player::start(PlayerConfig { preset, library })?;
         // Held until the window closes: dropping it ends the listening.
-        let _osc = match play.osc {
-            Some(address) => Some(OscServer::start(address, player.clone())?),
-            None => None,
-        };
+        let time = if play.osc_schedule { TimePolicy::Schedule } else { TimePolicy::Immediate };
+        let _osc = play.osc.map(|address| OscServer::start(OscConfig { address, time }, player.clone()));
         let options = WindowOptions { monitor: play.monitor, fullscreen: play.fullscreen, ..WindowOptions::default() };
         Ok(pennon::stage::run(player, options)?)
     }

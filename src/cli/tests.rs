@@ -33,6 +33,7 @@ fn nothing_flies_the_default_with_osc_on_this_machine() {
     let play = Play {
         setup: Setup::default(),
         osc: Some("127.0.0.1:9000".parse().expect("an address")),
+        osc_schedule: false,
         monitor: None,
         fullscreen: false,
     };
@@ -41,6 +42,8 @@ fn nothing_flies_the_default_with_osc_on_this_machine() {
     assert_eq!(read("--no-osc --fullscreen --monitor HDMI-1"), {
         Ok(Command::Play(Play { osc: None, fullscreen: true, monitor: Some("HDMI-1".into()), ..play.clone() }))
     });
+    assert_eq!(read("--osc-time schedule"), Ok(Command::Play(Play { osc_schedule: true, ..play.clone() })));
+    assert!(read("--osc-time later").is_err());
     assert_eq!(read("--osc localhost:7000"), {
         Ok(Command::Play(Play { osc: Some("127.0.0.1:7000".parse().expect("an address")), ..play }))
     });

@@ -1,0 +1,171 @@
+//! Answers to questions, from the socket that heard them.
+//!
+//! A thread of its own sends them, so that neither a slow network nor a wait for the state delays what
+//! comes in. A question is answered once everything that was asked before it is done: whoever sets a
+//! row and then asks for it hears what was set.
+
+use crate::control::route::Question;
+use crate::live::PlayerHandle;
+use crate::params::{Kind, RowId, Value};
+use rosc::{OscMessage, OscPacket, OscType};
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Packets whose questions may wait: a burst from several peers. With [`MOST_QUESTIONS`] it bounds memory.
+const MOST_WAITING: usize = 64;
+/// Questions that one packet may ask: every address of the table three times over.
+pub(super) const MOST_QUESTIONS: usize = 512;
+/// How long a question waits for what was asked before it. The player takes a tick for that; one that
+/// stands still is answered with what it last knew.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the wait looks: a fraction of a tick.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+/// What one packet asks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Asked {
+    /// Single rows, in order.
+    pub(super) questions: Vec<Question>,
+    /// All targets, once, after those.
+    pub(super) all: bool,
+}
+
+impl Asked {
+    pub(super) fn is_empty(&self) -> bool {
+        self.questions.is_empty() && !self.all
+    }
+}
+
+/// The thread that answers. Dropping it stops and joins it.
+#[derive(Debug)]
+pub(super) struct Answers {
+    asked: Option<SyncSender<(SocketAddr, u64, Asked)>>,
+    thread: Option<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+    unsent: Arc<AtomicU64>,
+}
+
+impl Answers {
+    /// Answers through `socket`.
+    pub(super) fn start(socket: &UdpSocket, player: &PlayerHandle) -> std::io::Result<Answers> {
+        let socket = socket.try_clone()?;
+        let player = player.clone();
+        let (asked, questions) = sync_channel(MOST_WAITING);
+        let stop = Arc::new(AtomicBool::new(false));
+        let unsent = Arc::new(AtomicU64::new(0));
+        let (of_thread, unsent_of_thread) = (stop.clone(), unsent.clone());
+        let thread = thread::Builder::new()
+            .name("pennon-osc-out".to_owned())
+            .spawn(move || answer(&socket, &player, &questions, &of_thread, &unsent_of_thread))?;
+        Ok(Answers { asked: Some(asked), thread: Some(thread), stop, unsent })
+    }
+
+    /// Lets `peer` have its answers once everything before `ticket` is done. False when too much waits.
+    pub(super) fn ask(&self, peer: SocketAddr, ticket: u64, asked: Asked) -> bool {
+        self.asked.as_ref().is_some_and(|sender| sender.try_send((peer, ticket, asked)).is_ok())
+    }
+
+    /// Answers that the system would not send since the last call.
+    pub(super) fn take_unsent(&self) -> u64 {
+        self.unsent.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.asked = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer(
+    socket: &UdpSocket,
+    player: &PlayerHandle,
+    questions: &Receiver<(SocketAddr, u64, Asked)>,
+    stop: &AtomicBool,
+    unsent: &AtomicU64,
+) {
+    // Ends when the other half is dropped.
+    while let Ok((peer, ticket, asked)) = questions.recv() {
+        let start = Instant::now();
+        while !player.applied(ticket) && start.elapsed() < PATIENCE && !stop.load(Ordering::Relaxed) {
+            thread::sleep(LOOK_EVERY);
+        }
+        let targets = player.targets();
+        let single = asked.questions.iter().map(|one| (one.address.clone(), one.row, one.travel));
+        let all = RowId::ALL.iter().filter(|_| asked.all).map(|row| (row.row().address(), *row, false));
+        for (address, row, travel) in single.chain(all) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let sent = message(address, row, targets.get(row), travel).is_some_and(|bytes| {
+                // A peer that has gone is no fault of ours: the system tells at a later send.
+                socket.send_to(&bytes, peer).is_ok() || socket.send_to(&bytes, peer).is_ok()
+            });
+            if !sent {
+                unsent.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// A row's value as a message: f, i, T or F, a choice by its name, a colour as four numbers; travel as f.
+///
+/// Each of these sets the row to the same value when it is sent back.
+pub(super) fn message(address: String, row: RowId, value: Value, travel: bool) -> Option<Vec<u8>> {
+    let args = match (value, row.row().kind) {
+        _ if travel => vec![OscType::Float(row.row().travel(value)?)],
+        (Value::Float(plain), _) => vec![OscType::Float(plain)],
+        (Value::Int(whole), _) => vec![OscType::Int(whole)],
+        (Value::Switch(on), _) => vec![OscType::Bool(on)],
+        (Value::Choice(index), Kind::Choice { names, .. }) => {
+            vec![OscType::String((*names.get(usize::from(index))?).to_owned())]
+        }
+        (Value::Choice(index), _) => vec![OscType::Int(i32::from(index))],
+        (Value::Colour(parts), _) => parts.map(OscType::Float).to_vec(),
+    };
+    rosc::encoder::encode(&OscPacket::Message(OscMessage { addr: address, args })).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::osc::packet;
+    use crate::control::route::{Action, Router};
+    use crate::live::Request;
+    use crate::perform::Body;
+
+    /// What is answered, sent back, is the same value again.
+    #[test]
+    fn answers_are_understood_by_their_asker() {
+        let router = Router::new();
+        for row in RowId::ALL {
+            let value = row.row().default_value();
+            let bytes = message(row.row().address(), *row, value, false).expect("encodes");
+            let items = packet::read(&bytes).expect("a packet");
+            let routed = router.route(items[0].message.as_ref().expect("a message"));
+            assert_eq!(routed.remarks, [], "{}", row.row().id);
+            assert_eq!(routed.actions, [Action::Request(Request::Change(Body::Set { row: *row, value }))]);
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_an_answer() {
+        let of = |row, value, travel| message("/a".to_owned(), row, value, travel).expect("encodes");
+        let bytes = of(RowId::WindSpeed, Value::Float(25.0), false);
+        assert_eq!(bytes, b"/a\0\0,f\0\0\x41\xc8\0\0");
+        assert_eq!(of(RowId::WindSpeed, Value::Float(10.0), true), b"/a\0\0,f\0\0\x3f\0\0\0");
+        assert_eq!(of(RowId::WindSeed, Value::Int(-1), false), b"/a\0\0,i\0\0\xff\xff\xff\xff");
+        assert_eq!(of(RowId::LookPole, Value::Switch(false), false), b"/a\0\0,F\0\0");
+        assert_eq!(of(RowId::LookPattern, Value::Choice(4), false), b"/a\0\0,s\0\0sun\0");
+        assert_eq!(of(RowId::LookColourA, Value::Colour([0.0; 4]), false)[..8], *b"/a\0\0,fff");
+        assert_eq!(message("/a".to_owned(), RowId::WindSeed, Value::Int(1), true), None);
+    }
+}
