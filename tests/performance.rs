@@ -255,7 +255,9 @@ fn survives(rows: &[(RowId, Value)]) {
     assert!(positions.iter().flatten().all(|x| x.abs() <= 1e3), "{rows:?}: {:?}", positions.last());
     let readouts = performance.readouts(0);
     assert_eq!((readouts.accepted, readouts.rejected), (2000, 0), "{rows:?}");
-    assert!(readouts.impulse.is_some_and(f32::is_finite) && readouts.energy.is_finite() && readouts.stretch.is_finite());
+    assert!(
+        readouts.impulse.is_some_and(f32::is_finite) && readouts.energy.is_finite() && readouts.stretch.is_finite()
+    );
 }
 
 /// The two ends of a row.
