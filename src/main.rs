@@ -196,10 +196,7 @@ mod stage {
         }
         let player = Player::start(PlayerConfig { preset, library })?;
         // Held until the window closes: dropping it ends the listening.
-        let _osc = match play.osc {
-            Some(address) => Some(OscServer::start(address, player.clone())?),
-            None => None,
-        };
+        let _osc = play.osc.map(|address| OscServer::start(address, player.clone()));
         let options = WindowOptions { monitor: play.monitor, fullscreen: play.fullscreen, ..WindowOptions::default() };
         Ok(pennon::stage::run(player, options)?)
     }

@@ -1,6 +1,10 @@
 //! The integration tests, one module each, in one binary.
 
-// What flying looks like, in figures, and the sources' own measurement of sustained motion.
+// Golden digests: the same bits in every profile and on every machine.
+mod digests;
+// What flying looks like, in figures, and the source's own measurement of sustained motion. Half an hour of
+// flag: only in the optimised profile.
+#[cfg(not(debug_assertions))]
 mod flying;
 // Each layer imports only layers below it.
 mod layers;

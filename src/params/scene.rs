@@ -16,6 +16,14 @@ pub const MOST_FLAGS: usize = 1024;
 const NUMBER_OF_FLAGS: &str = "number of flags";
 /// Longest side of a flag in metres: beyond it f32 leaves less than a tenth of a millimetre.
 pub const LONGEST_SIDE: f32 = 1000.0;
+/// Shortest side of a flag in metres: the disturbance at reset is a tenth of it.
+pub const SHORTEST_SIDE: f32 = 0.01;
+/// Lightest and heaviest cloth, kg/m²: a tenth of the lightest silk, and a sheet of lead.
+pub const AREAL_DENSITIES: [f32; 2] = [1e-3, 1e3];
+/// Lightest and heaviest particle, kg: f32 keeps seven digits of every inverse mass between.
+pub const PARTICLE_MASSES: [f32; 2] = [1e-6, 1e6];
+/// Most pins × particles where pins are a list: each particle looks for its nearest pin when a flag is built.
+pub const MOST_PIN_SEARCHES: i64 = 1 << 26;
 /// Most solver steps × substeps × sweeps in one tick: a bound on the time that a preset can ask for.
 pub const MOST_SWEEPS_PER_TICK: u32 = 4096;
 
@@ -186,12 +194,14 @@ pub enum SceneError {
         high: i64,
     },
     /// A length or a mass that is not a positive number in reach.
-    #[error("{name} = {value} must be above 0 and at most {high}")]
+    #[error("{name} = {value} must lie between {low} and {high}")]
     Size {
         /// The key.
         name: String,
         /// What was asked.
         value: f32,
+        /// Lowest.
+        low: f32,
         /// Highest.
         high: f32,
     },
@@ -261,11 +271,11 @@ impl FlagSpec {
         let name = |key: &str| format!("flag[{index}].{key}");
         count(&name("columns"), self.columns.into(), 2, MOST_PER_SIDE.into())?;
         count(&name("rows"), self.rows.into(), 2, MOST_PER_SIDE.into())?;
-        size(&name("length"), self.length, LONGEST_SIDE)?;
-        size(&name("width"), self.width, LONGEST_SIDE)?;
-        size(&name("areal_density"), self.areal_density, 1e4)?;
+        size(&name("length"), self.length, [SHORTEST_SIDE, LONGEST_SIDE])?;
+        size(&name("width"), self.width, [SHORTEST_SIDE, LONGEST_SIDE])?;
+        size(&name("areal_density"), self.areal_density, AREAL_DENSITIES)?;
         if let Some(mass) = self.mass {
-            size(&name("mass"), mass, 1e6)?;
+            size(&name("mass"), mass, PARTICLE_MASSES)?;
         }
         for value in self.position {
             if value.is_nan() || value.abs() > LONGEST_SIDE {
@@ -278,6 +288,10 @@ impl FlagSpec {
             columns: self.columns,
             rows: self.rows,
         };
+        if let Pins::List(pins) = &self.pins {
+            let searches = pins.len() as i64 * i64::from(self.columns) * i64::from(self.rows);
+            count(&name("pins × particles"), searches, 0, MOST_PIN_SEARCHES)?;
+        }
         if let Pins::List(pins) = &self.pins
             && let Some(pin) = pins.iter().find(|[column, row]| *column >= self.columns || *row >= self.rows)
         {
@@ -299,11 +313,11 @@ fn count(name: &str, value: i64, low: i64, high: i64) -> Result<(), SceneError> 
     Err(SceneError::Count { name: name.to_owned(), value, low, high })
 }
 
-fn size(name: &str, value: f32, high: f32) -> Result<(), SceneError> {
-    if value > 0.0 && value <= high {
+fn size(name: &str, value: f32, [low, high]: [f32; 2]) -> Result<(), SceneError> {
+    if value >= low && value <= high {
         return Ok(());
     }
-    Err(SceneError::Size { name: name.to_owned(), value, high })
+    Err(SceneError::Size { name: name.to_owned(), value, low, high })
 }
 
 #[cfg(test)]
@@ -325,12 +339,17 @@ mod tests {
             scene.check().expect_err("must be refused").to_string()
         };
         assert_eq!(broken(|flag| flag.columns = 1), "flag[0].columns = 1 is outside 2..=4096");
-        assert_eq!(broken(|flag| flag.length = f32::NAN), "flag[0].length = NaN must be above 0 and at most 1000");
+        assert_eq!(broken(|flag| flag.length = f32::NAN), "flag[0].length = NaN must lie between 0.01 and 1000");
         assert_eq!(broken(|flag| flag.position[1] = 2e3), "flag[0].position = 2000 must lie between −1000 and 1000");
         assert_eq!(
             broken(|flag| flag.pins = Pins::List(vec![[0, 0], [64, 3]])),
             "flag[0].pins names column 64, row 3, but the grid has 64 columns and 40 rows"
         );
+        assert_eq!(
+            broken(|flag| flag.pins = Pins::List(vec![[0, 0]; 30_000])),
+            "flag[0].pins × particles = 76800000 is outside 0..=67108864"
+        );
+        assert_eq!(broken(|flag| flag.mass = Some(0.0)), "flag[0].mass = 0 must lie between 0.000001 and 1000000");
         assert!(broken(|flag| flag.drag_particles = Some([5, 4])).contains("drag_particles names 5..4"));
         let solver = SolverStep { substeps: 4096, sweeps: 2, ..SolverStep::default() };
         let scene = Scene { solver, ..Scene::default() };

@@ -392,3 +392,126 @@ pub fn fill_centroids(position: &Axes, columns: usize, rows: usize, out: &mut Ax
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cut::tests::pole;
+    use super::super::cut::{CutSpec, Families, Mass};
+    use super::super::wind::WindSettings;
+    use super::*;
+
+    const PLAN: StepPlan = StepPlan {
+        tick_seconds: 1.0 / 120.0,
+        steps_per_tick: 2,
+        substeps: 4,
+        sweeps: 1,
+        damping_order: DampingOrder::Velocity,
+        on_failure: OnFailure::Halve,
+    };
+
+    fn settings() -> FlagSettings {
+        FlagSettings {
+            gravity: 9.81,
+            damping: 0.3,
+            drag: 0.0,
+            sheet: SheetLaw::new(1.2, 1.28, 0.02),
+            compliance: LinkCompliance { stretch: 0.0, shear: 0.01, bend: 0.03 },
+            tether: 1.02,
+        }
+    }
+
+    fn wind(mean: Vec3) -> Wind {
+        Wind::new(WindSettings { mean, ..WindSettings::default() }).expect("in reach")
+    }
+
+    fn flag(spec: CutSpec) -> Flag {
+        let cut = Cut::new(spec);
+        let all = 0..cut.count();
+        Flag::new(cut, all, &wind(Vec3::ZERO), false)
+    }
+
+    /// Particles without links.
+    const LOOSE: Families = Families { structural: false, shear: false, bend: false };
+
+    fn small() -> Flag {
+        flag(pole(8, 6, 1.6, 1.0, Mass::Areal(0.15)))
+    }
+
+    #[test]
+    fn a_step_that_leaves_the_world_is_rolled_back_and_told() {
+        let mut flag = small();
+        let still = wind(Vec3::ZERO);
+        assert_eq!(flag.tick(&still, &settings(), &PLAN), None);
+        let before = flag.cloth().clone();
+        let absurd = FlagSettings { gravity: 1e14, tether: 2.0, ..settings() };
+        // The first free particle in number order falls out of the world.
+        assert_eq!(flag.tick(&still, &absurd, &PLAN), Some(Fault { particle: 1, column: 1, row: 0 }));
+        assert_eq!(flag.steps(), (2, 2));
+        assert_eq!(flag.time(), 1.0 / 120.0);
+        assert_eq!(flag.impulse(), None);
+        assert_eq!(flag.cloth().position, before.position);
+        // Two steps were rolled back: velocities are a quarter.
+        assert_eq!(flag.cloth().velocity.y[20], before.velocity.y[20] * 0.25);
+        // The show goes on.
+        assert_eq!(flag.tick(&still, &settings(), &PLAN), None);
+        assert_eq!(flag.steps(), (4, 2));
+    }
+
+    #[test]
+    fn a_flag_that_stops_stands_until_it_is_reset() {
+        let mut flag = small();
+        let plan = StepPlan { on_failure: OnFailure::Stop, ..PLAN };
+        let storm = wind(Vec3::new(f32::INFINITY, 0.0, 0.0));
+        assert!(flag.tick(&storm, &settings(), &plan).is_some());
+        let stands = flag.cloth().clone();
+        assert_eq!(flag.tick(&wind(Vec3::ZERO), &settings(), &plan), None);
+        assert_eq!((flag.cloth(), flag.time()), (&stands, 0.0));
+        flag.reset(&wind(Vec3::ZERO), false);
+        flag.tick(&wind(Vec3::ZERO), &settings(), &plan);
+        assert_eq!(flag.steps(), (2, 0));
+    }
+
+    /// Source document: a particle has no orientation, so drag cannot tell a sheet's two attitudes apart.
+    #[test]
+    fn drag_is_the_same_face_on_and_edge_on() {
+        let push = |fly: Vec3, hoist: Vec3| {
+            let sheet = pole(12, 12, 1.1, 1.1, Mass::PerParticle(1.0));
+            let mut flag = flag(CutSpec { fly, hoist, pins: vec![], families: LOOSE, ..sheet });
+            let drag = FlagSettings { gravity: 0.0, drag: 0.5, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
+            // Fast, so that positions in f32 resolve the way gone in a substep.
+            flag.tick(&wind(Vec3::new(8000.0, 0.0, 0.0)), &drag, &PLAN);
+            flag.cloth.velocity.x.iter().sum::<f32>() / 144.0
+        };
+        let (edge_on, face_on) = (push(Vec3::X, Vec3::NEG_Y), push(Vec3::Z, Vec3::NEG_Y));
+        assert!((edge_on - face_on).abs() <= 1e-5 * face_on, "{edge_on} and {face_on}");
+        // a = drag × 8000 m/s over a tick, less the little that it has caught up and lost to damping.
+        let exact = 0.5 * 8000.0 / 120.0;
+        assert!((face_on - exact).abs() < 5e-3 * exact, "{face_on}");
+    }
+
+    #[test]
+    fn drag_keeps_to_its_particles() {
+        let sheet = pole(4, 3, 0.6, 0.4, Mass::PerParticle(1.0));
+        let cut = Cut::new(CutSpec { pins: vec![], families: LOOSE, ..sheet });
+        let mut flag = Flag::new(cut, 8..99, &wind(Vec3::ZERO), false);
+        let drag = FlagSettings { gravity: 0.0, drag: 1.0, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
+        flag.tick(&wind(Vec3::new(8.0, 0.0, 0.0)), &drag, &PLAN);
+        let x = &flag.cloth.velocity.x;
+        assert!(x[..8].iter().all(|v| *v == 0.0) && x[8..].iter().all(|v| *v > 0.01), "{x:?}");
+    }
+
+    #[test]
+    fn damping_orders_differ_by_the_documented_factor() {
+        // One free fall step: h a against exp(−βh) h a.
+        let fall = |damping_order| {
+            let mut flag = flag(CutSpec { pins: vec![], ..pole(2, 2, 1.0, 1.0, Mass::PerParticle(1.0)) });
+            let plan = StepPlan { steps_per_tick: 1, substeps: 1, tick_seconds: 1.0 / 240.0, damping_order, ..PLAN };
+            let heavy = FlagSettings { damping: 100.0, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
+            flag.tick(&wind(Vec3::ZERO), &heavy, &plan);
+            flag.cloth.velocity.y[0]
+        };
+        let (velocity, whole) = (fall(DampingOrder::Velocity), fall(DampingOrder::Whole));
+        assert!((velocity + 9.81 / 240.0).abs() < 1e-4, "{velocity}");
+        assert!((whole / velocity - 0.659_241).abs() < 1e-3, "{whole}");
+    }
+}

@@ -34,7 +34,7 @@ fn everything(step: u32) -> Preset {
         rows: 7,
         length: 0.1,
         width: 1.0 / 3.0,
-        areal_density: 1e-7,
+        areal_density: 1.1e-3,
         mass: Some(0.3),
         hang: Hang::Bar,
         position: [-1.5, 0.1, 1e-20],
@@ -191,7 +191,7 @@ fn newer_schemas_and_impossible_structures_are_refused() {
     assert_eq!(error("[[flag]]\ncolumns = 1\n"), "flag[0].columns = 1 is outside 2..=4096");
     assert_eq!(error("[[flag]]\ncolumns = -3\n"), "flag[0].columns = -3 is outside 2..=4096");
     assert_eq!(error("[solver]\nsubsteps = 99999999999\n"), "solver.substeps = 99999999999 is outside 1..=4096");
-    assert_eq!(error("[[flag]]\nlength = nan\n"), "flag[0].length = NaN must be above 0 and at most 1000");
+    assert_eq!(error("[[flag]]\nlength = nan\n"), "flag[0].length = NaN must lie between 0.01 and 1000");
     assert_eq!(error("flag = []\n"), "number of flags = 0 is outside 1..=1024");
     let many = "[[flag]]\n".repeat(1025);
     assert_eq!(error(&many), "number of flags = 1025 is outside 1..=1024");

@@ -1,0 +1,284 @@
+//! The flag in a window of its own.
+
+use super::hands::Action;
+use super::{HandsPlugin, Notice, OverlayPlugin, PennonPlugin, StageSet, still};
+use crate::live::PlayerHandle;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::window::{CursorOptions, Monitor, MonitorSelection, PresentMode, PrimaryWindow, WindowMode};
+use bevy::winit::{UpdateMode, WinitSettings};
+use nannou::NannouPlugin;
+use nannou::wgpu::{Instance, RequestAdapterOptions};
+use std::time::Instant;
+
+/// A second Esc within this time ends a fullscreen show, s.
+const QUIT_SECONDS: f32 = 3.0;
+/// Smallest window, px.
+const SMALLEST: f32 = 160.0;
+
+/// How the window starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowOptions {
+    /// Monitor for fullscreen: part of its name in any case, or its number from 0.
+    pub monitor: Option<String>,
+    /// Starts in fullscreen.
+    pub fullscreen: bool,
+    /// Title.
+    pub title: String,
+    /// Size in logical pixels.
+    pub size: (u32, u32),
+}
+
+impl Default for WindowOptions {
+    fn default() -> Self {
+        WindowOptions { monitor: None, fullscreen: false, title: "Pennon".to_owned(), size: (1280, 720) }
+    }
+}
+
+/// Why there is no window.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StageError {
+    /// No display to open a window on.
+    #[error("no display: {reason}; `pennon capture` renders without one")]
+    NoDisplay {
+        /// What was looked for.
+        reason: String,
+    },
+    /// Nothing that can draw.
+    #[error(
+        "no graphics adapter: {reason}; install a Vulkan, Metal or Direct3D 12 driver (on Debian without a GPU: mesa-vulkan-drivers)"
+    )]
+    NoAdapter {
+        /// What the system said.
+        reason: String,
+    },
+    /// The window ended with an error.
+    #[error("the window ended with code {code}")]
+    Ended {
+        /// The exit code.
+        code: u8,
+    },
+}
+
+/// Whether a window can be opened, and why not.
+///
+/// On Linux the window library ends the program when there is no display, so it is looked for here first.
+pub fn display_available() -> Result<(), StageError> {
+    #[cfg(all(unix, not(any(target_os = "macos", target_os = "ios", target_os = "android"))))]
+    return unix::display_available().map_err(|reason| StageError::NoDisplay { reason });
+    #[cfg(not(all(unix, not(any(target_os = "macos", target_os = "ios", target_os = "android")))))]
+    Ok(())
+}
+
+/// The name of the adapter that would draw.
+pub fn adapter_name() -> Result<String, StageError> {
+    let instance = Instance::default();
+    let settings = WgpuSettings::default();
+    let options = RequestAdapterOptions { power_preference: settings.power_preference, ..Default::default() };
+    if settings.backends.is_none_or(|backends| backends == Backends::empty()) {
+        return Err(StageError::NoAdapter { reason: "WGPU_BACKEND allows none".to_owned() });
+    }
+    match bevy::tasks::block_on(instance.request_adapter(&options)) {
+        Ok(adapter) => Ok(adapter.get_info().name),
+        Err(error) => Err(StageError::NoAdapter { reason: error.to_string() }),
+    }
+}
+
+/// Opens the window and stays until it is closed. Must be called on the main thread.
+pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageError> {
+    display_available()?;
+    adapter_name()?;
+    let window = Window {
+        title: options.title.clone(),
+        resolution: options.size.into(),
+        present_mode: PresentMode::Fifo,
+        resize_constraints: WindowResizeConstraints { min_width: SMALLEST, min_height: SMALLEST, ..default() },
+        ..default()
+    };
+    let exit = App::new()
+        .add_plugins((
+            DefaultPlugins
+                .set(WindowPlugin { primary_window: Some(window), ..default() })
+                .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
+                .set(quiet_log()),
+            NannouPlugin,
+            PennonPlugin::live(player),
+            HandsPlugin,
+            OverlayPlugin,
+        ))
+        // A window that is not looked at is still on the projector.
+        .insert_resource(WinitSettings { focused_mode: UpdateMode::Continuous, unfocused_mode: UpdateMode::Continuous })
+        .insert_resource(Screen { monitor: options.monitor, asked: options.fullscreen, ..default() })
+        .add_plugins(still::build)
+        .add_systems(Update, (fullscreen, quit).after(StageSet::Hands))
+        .run();
+    match exit {
+        AppExit::Success => Ok(()),
+        AppExit::Error(code) => Err(StageError::Ended { code: code.get() }),
+    }
+}
+
+/// Warnings of the program itself; a software adapter is no news.
+pub(crate) fn quiet_log() -> LogPlugin {
+    LogPlugin { filter: "error,pennon=info,bevy_render::renderer=error,wgpu=error,naga=error".to_owned(), ..default() }
+}
+
+/// Which monitor, and whether fullscreen is asked for.
+#[derive(Resource, Debug, Default)]
+struct Screen {
+    monitor: Option<String>,
+    asked: bool,
+    quit_asked: Option<Instant>,
+}
+
+fn fullscreen(
+    mut actions: MessageReader<Action>,
+    mut screen: ResMut<Screen>,
+    monitors: Query<(Entity, &Monitor)>,
+    mut windows: Query<(&mut Window, &mut CursorOptions), With<PrimaryWindow>>,
+    mut notice: ResMut<Notice>,
+) {
+    let Ok((mut window, mut cursor)) = windows.single_mut() else { return };
+    if actions.read().filter(|action| **action == Action::Fullscreen).count() % 2 == 1 {
+        if window.mode == WindowMode::Windowed {
+            screen.asked = true;
+        } else {
+            window.mode = WindowMode::Windowed;
+            cursor.visible = true;
+        }
+    }
+    // Monitors are known a little after the window opens.
+    if !screen.asked || monitors.is_empty() {
+        return;
+    }
+    screen.asked = false;
+    let mut known: Vec<_> = monitors.iter().map(|(entity, monitor)| (entity, monitor.clone())).collect();
+    known.sort_by_key(|(_, monitor)| (monitor.physical_position.x, monitor.physical_position.y));
+    let names: Vec<_> = known.iter().map(|(_, monitor)| monitor.name.clone().unwrap_or_default()).collect();
+    let selection = match screen.monitor.as_deref() {
+        None => MonitorSelection::Current,
+        Some(wanted) => match choose(&names, wanted) {
+            Some(index) => MonitorSelection::Entity(known[index].0),
+            None => {
+                notice.say(format!("no monitor {wanted}; there are {}", names.join(", ")));
+                MonitorSelection::Current
+            }
+        },
+    };
+    window.mode = WindowMode::BorderlessFullscreen(selection);
+    cursor.visible = false;
+}
+
+/// The monitor that is meant: by whole name, by part of a name, by number.
+fn choose(names: &[String], wanted: &str) -> Option<usize> {
+    let wanted = wanted.trim().to_lowercase();
+    let exact = names.iter().position(|name| name.to_lowercase() == wanted);
+    let number = || wanted.parse().ok().filter(|index| *index < names.len());
+    let part = || names.iter().position(|name| !wanted.is_empty() && name.to_lowercase().contains(&wanted));
+    exact.or_else(number).or_else(part)
+}
+
+fn quit(
+    mut actions: MessageReader<Action>,
+    mut screen: ResMut<Screen>,
+    windows: Query<&Window, With<PrimaryWindow>>,
+    mut notice: ResMut<Notice>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    for _ in actions.read().filter(|action| **action == Action::Quit) {
+        let windowed = windows.single().is_ok_and(|window| window.mode == WindowMode::Windowed);
+        let again = screen.quit_asked.is_some_and(|when| when.elapsed().as_secs_f32() < QUIT_SECONDS);
+        if windowed || again {
+            exit.write(AppExit::Success);
+        } else {
+            screen.quit_asked = Some(Instant::now());
+            notice.say("Esc again to quit");
+        }
+    }
+}
+
+#[cfg(all(unix, not(any(target_os = "macos", target_os = "ios", target_os = "android"))))]
+mod unix {
+    use std::env;
+    use std::os::unix::net::UnixStream;
+    use std::path::PathBuf;
+
+    /// A compositor or X server that answers.
+    pub fn display_available() -> Result<(), String> {
+        let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let mut tried = Vec::new();
+        if let Some(name) = set("WAYLAND_DISPLAY") {
+            let socket = set("XDG_RUNTIME_DIR").map(PathBuf::from).unwrap_or_default().join(&name);
+            match UnixStream::connect(&socket) {
+                Ok(_) => return Ok(()),
+                Err(error) => tried.push(format!("WAYLAND_DISPLAY={name} does not answer ({error})")),
+            }
+        }
+        if let Some(name) = set("DISPLAY") {
+            match x_answers(&name) {
+                Ok(()) => return Ok(()),
+                Err(why) => tried.push(format!("DISPLAY={name} does not answer ({why})")),
+            }
+        }
+        if tried.is_empty() {
+            return Err("neither WAYLAND_DISPLAY nor DISPLAY is set".to_owned());
+        }
+        Err(tried.join(", "))
+    }
+
+    /// `[host]:number[.screen]`; without a host the server listens on a socket in /tmp.
+    fn x_answers(display: &str) -> Result<(), String> {
+        let (host, number) = display.rsplit_once(':').ok_or("it has no colon")?;
+        let number = number.split('.').next().unwrap_or_default();
+        let number: u16 = number.parse().map_err(|_| "it has no number")?;
+        if host.is_empty() || host == "unix" {
+            let path = format!("/tmp/.X11-unix/X{number}");
+            return match UnixStream::connect(&path) {
+                Ok(_) => Ok(()),
+                Err(_) if abstract_answers(&path) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            };
+        }
+        let port = 6000u16.checked_add(number).ok_or("its number is too large")?;
+        std::net::TcpStream::connect((host, port)).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn abstract_answers(path: &str) -> bool {
+        use std::os::linux::net::SocketAddrExt;
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(path);
+        address.is_ok_and(|address| UnixStream::connect_addr(&address).is_ok())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn abstract_answers(_: &str) -> bool {
+        false
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn a_display_that_is_not_there_is_named() {
+            assert!(super::x_answers("nonsense").is_err_and(|why| why == "it has no colon"));
+            assert!(super::x_answers(":x").is_err_and(|why| why == "it has no number"));
+            assert!(super::x_answers(":59999.0").is_err());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn monitors_are_chosen_by_name_part_or_number() {
+        let names = ["eDP-1", "HDMI-A-1", "HDMI-A-12"].map(str::to_owned);
+        assert_eq!(choose(&names, "hdmi-a-12"), Some(2));
+        assert_eq!(choose(&names, "HDMI"), Some(1));
+        assert_eq!(choose(&names, "0"), Some(0));
+        assert_eq!(choose(&names, "DP-7"), None);
+        assert_eq!(choose(&names, ""), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Golden digests: the same bits in every profile and on every machine.
+//!
+//! They say nothing of right or wrong; that is what the other tests are for. They say that nothing moved.
+
+use pennon::params::{Library, RowId, Value};
+use pennon::perform::{ALGORITHM, Performance};
+use std::fmt::Write as _;
+
+/// Ticks after which a preset's digest is taken: two seconds.
+const TICKS: u64 = 240;
+
+#[test]
+fn every_preset_has_the_digest_that_it_had() {
+    let mut table = format!("# Digest of each shipped preset at seed 1 after {TICKS} ticks from rest.\n");
+    writeln!(table, "algorithm {ALGORITHM}").expect("text");
+    for preset in &Library::shipped().presets {
+        let mut preset = preset.clone();
+        preset.values.set(RowId::WindSeed, Value::Int(1));
+        let mut performance = Performance::new(&preset).expect("a shipped preset");
+        (0..TICKS).for_each(|_| performance.tick(&[]));
+        writeln!(table, "{} {}", preset.name, performance.digest()).expect("text");
+    }
+    let golden = include_str!("data/digests.txt");
+    assert!(
+        table == golden,
+        "digests moved.\n\nIf one preset's file was changed on purpose, copy its line below into \
+         tests/data/digests.txt in the same commit. If the arithmetic was changed on purpose, raise ALGORITHM too: \
+         every take and shot made before is then refused by name. If neither was meant, or only one profile or \
+         machine differs, this is a bug: do not touch the table.\n\n{table}\ninstead of\n\n{golden}"
+    );
+}
