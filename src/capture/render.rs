@@ -7,12 +7,13 @@ use crate::export::{FrameRecord, Rate, Shot, ShotHead};
 use crate::params::{Preset, SceneError};
 use crate::perform::Performance;
 use crate::sim::digest::{ALGORITHM, Digest};
-use crate::stage::{self, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget};
+use crate::stage::{self, Adapter, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget};
 use bevy::app::PluginsState;
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
+use bevy::render::RenderApp;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
@@ -22,7 +23,6 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
-use bevy::render::{RenderApp, RenderPlugin};
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use std::io::Write;
@@ -161,7 +161,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Summ
         return Err(CaptureError::Frames { start: frames.start, end: frames.end });
     }
     let performance = Performance::new(&request.preset)?;
-    let adapter = stage::adapter_name()?;
+    let adapter = Adapter::find()?;
     let folder = Folder::open(&request.out, frames.clone())?;
     let head = ShotHead {
         algorithm: ALGORITHM,
@@ -169,16 +169,16 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Summ
         preset: request.preset.clone(),
         size: request.size,
         rate: request.rate,
-        adapter: adapter.clone(),
+        adapter: adapter.name.clone(),
     };
     let stills = Stepper::new(performance, request.rate, frames);
     let started = Instant::now();
-    let records = draw_all(request, &head, stills, &folder, progress)?;
+    let records = draw_all(request, &adapter, &head, stills, &folder, progress)?;
     let count = records.len() as u64;
     let text = Shot { head, frames: records }.to_text();
     folder.write(SHOT_FILE, |file| file.write_all(text.as_bytes()))?;
     folder.keep();
-    Ok(Summary { frames: count, out: request.out.clone(), adapter, elapsed: started.elapsed() })
+    Ok(Summary { frames: count, out: request.out.clone(), adapter: adapter.name, elapsed: started.elapsed() })
 }
 
 /// A drawn frame on its way to its file.
@@ -190,6 +190,7 @@ struct Drawn {
 
 fn draw_all(
     request: &Request,
+    adapter: &Adapter,
     head: &ShotHead,
     stills: Stepper,
     folder: &Folder,
@@ -202,7 +203,7 @@ fn draw_all(
         // The performance runs ahead of the picture; it stops when nobody takes its frames any more.
         scope.spawn(move || stills.into_iter().try_for_each(|still| send_still.send(still)));
         let encoders: Vec<_> = (0..ENCODERS).map(|_| scope.spawn(|| encode(&drawn, head, folder))).collect();
-        let result = draw(request, head, coming, send_drawn, progress);
+        let result = draw(request, adapter, coming, send_drawn, progress);
         let mut records = Vec::new();
         let mut failed = None;
         for encoder in encoders {
@@ -237,13 +238,13 @@ fn encode(drawn: &Mutex<Receiver<Drawn>>, head: &ShotHead, folder: &Folder) -> R
 
 fn draw(
     request: &Request,
-    head: &ShotHead,
+    adapter: &Adapter,
     coming: Receiver<Still>,
     send_drawn: SyncSender<Drawn>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), CaptureError> {
     let total = request.frames.end - request.frames.start;
-    let mut studio = Studio::open(request.size, &head.adapter);
+    let mut studio = Studio::open(request.size, adapter);
     let mut started = Instant::now();
     for (done, still) in (1..).zip(coming) {
         if done == 1 {
@@ -272,13 +273,12 @@ struct Studio {
 }
 
 impl Studio {
-    fn open((width, height): (u32, u32), adapter: &str) -> Self {
+    fn open((width, height): (u32, u32), adapter: &Adapter) -> Self {
         let mut app = App::new();
         app.add_plugins(
             DefaultPlugins
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
-                // No frame before everything that it needs is there.
-                .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
+                .set(adapter.renderer())
                 .disable::<WinitPlugin>()
                 // A picture is complete when its update is: frame and number cannot come apart.
                 .disable::<PipelinedRenderingPlugin>()
@@ -309,7 +309,7 @@ impl Studio {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        Studio { app, target, buffer, size: (width, height), adapter: adapter.to_owned() }
+        Studio { app, target, buffer, size: (width, height), adapter: adapter.name.clone() }
     }
 
     fn trouble(&self, reason: impl ToString) -> CaptureError {

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::render::view::{Msaa, NoIndirectDrawing};
 use bevy::window::{PrimaryWindow, WindowRef};
-use nannou::wgpu::DeviceType;
+use wgpu::DeviceType;
 
 /// Farthest that things are drawn, in distances of what is looked at.
 const FAR: f32 = 200.0;

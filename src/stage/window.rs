@@ -6,12 +6,12 @@ use crate::live::PlayerHandle;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
-use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::render::settings::{Backends, RenderCreation, WgpuSettings};
 use bevy::window::{CursorOptions, Monitor, MonitorSelection, PresentMode, PrimaryWindow, WindowMode};
 use bevy::winit::{UpdateMode, WinitSettings};
 use nannou::NannouPlugin;
-use nannou::wgpu::{Instance, RequestAdapterOptions};
 use std::time::Instant;
+use wgpu::{Instance, InstanceDescriptor, RequestAdapterOptions};
 
 /// A second Esc within this time ends a fullscreen show, s.
 const QUIT_SECONDS: f32 = 3.0;
@@ -72,24 +72,50 @@ pub fn display_available() -> Result<(), StageError> {
     Ok(())
 }
 
-/// The name of the adapter that would draw.
-pub fn adapter_name() -> Result<String, StageError> {
-    let instance = Instance::default();
-    let settings = WgpuSettings::default();
-    let options = RequestAdapterOptions { power_preference: settings.power_preference, ..Default::default() };
-    if settings.backends.is_none_or(|backends| backends == Backends::empty()) {
-        return Err(StageError::NoAdapter { reason: "WGPU_BACKEND allows none".to_owned() });
+/// The adapter that draws, found once.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    /// Its name.
+    pub name: String,
+    backends: Backends,
+}
+
+impl Adapter {
+    /// Looks for one, with the system's own interface first: asking the others too takes longer and, on a
+    /// machine without a display, prints their complaints.
+    pub fn find() -> Result<Adapter, StageError> {
+        let allowed = WgpuSettings::default().backends.unwrap_or(Backends::empty());
+        let mut reason = "WGPU_BACKEND allows none".to_owned();
+        for backends in [allowed & Backends::PRIMARY, allowed] {
+            if backends.is_empty() {
+                continue;
+            }
+            let options = RequestAdapterOptions::default();
+            let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
+            let instance = Instance::new(descriptor);
+            match bevy::tasks::block_on(instance.request_adapter(&options)) {
+                Ok(adapter) => return Ok(Adapter { name: adapter.get_info().name, backends }),
+                Err(error) => reason = error.to_string(),
+            }
+        }
+        Err(StageError::NoAdapter { reason })
     }
-    match bevy::tasks::block_on(instance.request_adapter(&options)) {
-        Ok(adapter) => Ok(adapter.get_info().name),
-        Err(error) => Err(StageError::NoAdapter { reason: error.to_string() }),
+
+    /// The renderer on this adapter. It compiles before it draws, so that no first frame is empty.
+    pub fn renderer(&self) -> RenderPlugin {
+        let settings = WgpuSettings { backends: Some(self.backends), ..default() };
+        RenderPlugin {
+            render_creation: RenderCreation::Automatic(Box::new(settings)),
+            synchronous_pipeline_compilation: true,
+            ..default()
+        }
     }
 }
 
 /// Opens the window and stays until it is closed. Must be called on the main thread.
 pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageError> {
     display_available()?;
-    adapter_name()?;
+    let adapter = Adapter::find()?;
     let window = Window {
         title: options.title.clone(),
         resolution: options.size.into(),
@@ -101,7 +127,7 @@ pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageErro
         .add_plugins((
             DefaultPlugins
                 .set(WindowPlugin { primary_window: Some(window), ..default() })
-                .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() })
+                .set(adapter.renderer())
                 .set(quiet_log()),
             NannouPlugin,
             PennonPlugin::live(player),
