@@ -32,30 +32,30 @@ impl Folder {
         folder.check()?;
         let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let made: Vec<_> = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(path).map_err(|source| folder.error(source))?;
+        fs::create_dir_all(path).map_err(|cause| folder.error(cause))?;
         folder.made = made;
         // A folder that cannot take a file is told before the first frame is drawn.
         folder.write("probe", |_| Ok(()))?;
-        fs::remove_file(path.join("probe")).map_err(|source| folder.error(source))?;
+        fs::remove_file(path.join("probe")).map_err(|cause| folder.error(cause))?;
         // From here on the old description is wrong.
         match fs::remove_file(path.join(SHOT_FILE)) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(folder.error(source)),
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(folder.error(cause)),
             _ => Ok(folder),
         }
     }
 
-    fn error(&self, source: io::Error) -> CaptureError {
-        CaptureError::Folder { path: self.path.clone(), source }
+    fn error(&self, cause: io::Error) -> CaptureError {
+        CaptureError::Folder { path: self.path.clone(), cause }
     }
 
     fn check(&self) -> Result<(), CaptureError> {
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => return Err(self.error(source)),
+            Err(cause) => return Err(self.error(cause)),
         };
         for entry in entries {
-            let name = entry.map_err(|source| self.error(source))?.file_name();
+            let name = entry.map_err(|cause| self.error(cause))?.file_name();
             let name = name.to_string_lossy();
             let number = name.strip_prefix("frame-").and_then(|rest| rest.strip_suffix(".png")?.parse::<u64>().ok());
             let own = number.is_some_and(|index| self.frames.contains(&index) && frame_name(index) == name);
@@ -79,9 +79,9 @@ impl Folder {
             file.into_inner().map_err(io::IntoInnerError::into_error)?;
             fs::rename(&partial, self.path.join(name))
         };
-        whole().map_err(|source| {
+        whole().map_err(|cause| {
             let _ = fs::remove_file(&partial);
-            CaptureError::Write { path: self.path.join(name), source }
+            CaptureError::Write { path: self.path.join(name), cause }
         })
     }
 

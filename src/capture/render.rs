@@ -42,6 +42,9 @@ const MOST_WARM_UPS: u32 = 120;
 /// Fewest pictures of the first frame: the camera learns its size in the first and follows in the second.
 const FEWEST_WARM_UPS: u32 = 4;
 
+/// Exit code of a program that was interrupted from the terminal.
+const INTERRUPTED: u8 = 130;
+
 /// A shot to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -109,12 +112,12 @@ pub enum CaptureError {
         end: u64,
     },
     /// The folder cannot be used.
-    #[error("folder {path} cannot be used: {source}", path = .path.display())]
+    #[error("folder {path} cannot be used: {cause}", path = .path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The folder holds something else.
     #[error("folder {path} holds {file}, which is not of this shot; name a new folder", path = .path.display())]
@@ -125,12 +128,12 @@ pub enum CaptureError {
         file: String,
     },
     /// A file cannot be written.
-    #[error("{path} cannot be written: {source}", path = .path.display())]
+    #[error("{path} cannot be written: {cause}", path = .path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The picture on the cloth cannot be shown.
     #[error("{0}")]
@@ -346,8 +349,12 @@ impl Studio {
     fn draw(&mut self, frame: StageFrame) -> Result<Vec<u8>, CaptureError> {
         self.app.insert_resource(frame);
         self.app.update();
-        if self.app.should_exit().is_some() {
-            return Err(CaptureError::Stopped);
+        match self.app.should_exit() {
+            None => {}
+            Some(AppExit::Error(code)) if code.get() != INTERRUPTED => {
+                return Err(self.trouble(format!("the renderer gave up with code {code}")));
+            }
+            Some(_) => return Err(CaptureError::Stopped),
         }
         let (width, height) = self.size;
         let row = padded_row(width);

@@ -14,6 +14,11 @@ const MESSAGE_SECONDS: f32 = 8.0;
 /// Share of a new frame's time in the shown mean.
 const RATE_SMOOTHING: f64 = 0.05;
 
+/// A message on a dark background.
+const LOUD_LIGHT: egui::Color32 = egui::Color32::from_rgb(240, 205, 130);
+/// A message on a light background.
+const LOUD_DARK: egui::Color32 = egui::Color32::from_rgb(130, 60, 0);
+
 /// The line of state over the picture. Needs [`super::HandsPlugin`] for the key that toggles it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OverlayPlugin;
@@ -63,6 +68,15 @@ fn toggle(
 fn measure(time: Res<Time<Real>>, mut frame: ResMut<FrameTime>) {
     let now = time.delta_secs_f64();
     frame.0 = if frame.0 == 0.0 { now } else { frame.0 + RATE_SMOOTHING * (now - frame.0) };
+}
+
+fn is_light([r, g, b, _]: [f32; 4]) -> bool {
+    0.3 * r + 0.59 * g + 0.11 * b > 0.5
+}
+
+/// Black or white, whichever can be read.
+fn ink_on(background: [f32; 4], alpha: u8) -> egui::Color32 {
+    if is_light(background) { egui::Color32::from_black_alpha(alpha) } else { egui::Color32::from_white_alpha(alpha) }
 }
 
 /// The player's last message and when it was first seen.
@@ -122,8 +136,9 @@ fn draw(
     // Of the stage's own and the player's messages the younger one.
     let message = [notice.last(), heard.last()].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
     let message = message.filter(|(_, age)| *age < MESSAGE_SECONDS).map(|(text, _)| text);
-    let soft = egui::Color32::from_white_alpha(150);
-    let faint = egui::Color32::from_white_alpha(85);
+    let ink = |alpha| ink_on(frame.to.values.colour(RowId::LookBackground), alpha);
+    let (soft, faint) = (ink(165), ink(100));
+    let loud = if is_light(frame.to.values.colour(RowId::LookBackground)) { LOUD_DARK } else { LOUD_LIGHT };
     let font = |size| egui::FontId::proportional(size);
     egui::Area::new("pennon state".into())
         .anchor(egui::Align2::LEFT_BOTTOM, egui::vec2(18.0, -14.0))
@@ -132,7 +147,7 @@ fn draw(
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
             if let Some(message) = message {
-                ui.label(egui::RichText::new(message).font(font(13.0)).color(egui::Color32::from_rgb(240, 205, 130)));
+                ui.label(egui::RichText::new(message).font(font(13.0)).color(loud));
             }
             let [wind, run] = line(&frame, status.as_ref(), frame_time.0);
             ui.label(egui::RichText::new(wind).font(font(14.0)).color(soft));

@@ -20,20 +20,20 @@ pub const MOST_PIXELS_A_SIDE: u32 = 8192;
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// The file cannot be opened.
-    #[error("picture {path}: {source}; stripes are shown", path = .path.display())]
+    #[error("picture {path}: {cause}; stripes are shown", path = .path.display())]
     Open {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// It is no PNG that can be read.
-    #[error("picture {path} is not a readable PNG ({source}); stripes are shown", path = .path.display())]
+    #[error("picture {path} is not a readable PNG ({cause}); stripes are shown", path = .path.display())]
     Decode {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: png::DecodingError,
+        cause: png::DecodingError,
     },
     /// It is too large for a texture.
     #[error("picture {path} is {width}×{height} pixels and at most {MOST_PIXELS_A_SIDE} a side fit; stripes are shown", path = .path.display())]
@@ -126,8 +126,8 @@ fn follow(
 }
 
 fn read(path: &Path) -> Result<Image, PictureError> {
-    let open = |source| PictureError::Open { path: path.to_owned(), source };
-    let decode = |source| PictureError::Decode { path: path.to_owned(), source };
+    let open = |cause| PictureError::Open { path: path.to_owned(), cause };
+    let decode = |cause| PictureError::Decode { path: path.to_owned(), cause };
     let mut decoder = png::Decoder::new(BufReader::new(File::open(path).map_err(open)?));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(decode)?;

@@ -19,12 +19,12 @@ const MOST_STILLS: u32 = 100_000;
 #[derive(Debug, thiserror::Error)]
 pub enum StillError {
     /// The file cannot be written.
-    #[error("{path} cannot be written: {source}", path = .path.display())]
+    #[error("{path} cannot be written: {cause}", path = .path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// There is no free name left.
     #[error("{folder} already holds {MOST_STILLS} stills; move some away", folder = .folder.display())]
@@ -60,11 +60,14 @@ struct Written {
     told: Mutex<Receiver<String>>,
 }
 
-/// A still on its way: the overlay is hidden for one frame, then the picture is taken.
-#[derive(Resource, Default)]
-struct Wanted {
-    stills: u32,
-    hidden: bool,
+/// A still on its way: the line of state is hidden for one frame, the next is taken, then the line is back.
+#[derive(Resource, Default, Clone, Copy, PartialEq)]
+enum Wanted {
+    #[default]
+    Nothing,
+    Hide,
+    Take,
+    Show,
 }
 
 pub(super) fn build(app: &mut App) {
@@ -83,16 +86,27 @@ fn follow(
     mut overlay: Option<ResMut<Overlay>>,
     mut notice: ResMut<Notice>,
 ) {
-    wanted.stills += actions.read().filter(|action| **action == Action::Still).count() as u32;
+    // However many were asked for since the last frame, there is one picture to take.
+    let mut asked = actions.read().filter(|action| **action == Action::Still).count() > 0;
     if let StageSource::Live(live) = &*source {
-        wanted.stills += u32::from(live.still_requested());
+        asked |= live.still_requested();
+    }
+    if asked && matches!(*wanted, Wanted::Nothing | Wanted::Show) {
+        *wanted = Wanted::Hide;
     }
     for text in written.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
         notice.say(text);
     }
-    if wanted.hidden {
-        wanted.hidden = false;
-        wanted.stills = 0;
+    let now = *wanted;
+    if let Some(overlay) = &mut overlay {
+        overlay.suppressed = matches!(now, Wanted::Hide | Wanted::Take);
+    }
+    *wanted = match now {
+        Wanted::Hide => Wanted::Take,
+        Wanted::Take => Wanted::Show,
+        Wanted::Show | Wanted::Nothing => Wanted::Nothing,
+    };
+    if now == Wanted::Take {
         let tell = written.tell.clone();
         commands.spawn(Screenshot::primary_window()).observe(move |shot: On<ScreenshotCaptured>| {
             let (image, tell) = (shot.image.clone(), tell.clone());
@@ -105,22 +119,14 @@ fn follow(
                 });
             });
         });
-        if let Some(overlay) = &mut overlay {
-            overlay.suppressed = false;
-        }
-    } else if wanted.stills > 0 {
-        wanted.hidden = true;
-        if let Some(overlay) = &mut overlay {
-            overlay.suppressed = true;
-        }
     }
 }
 
 fn write_still(image: Image) -> Result<PathBuf, StillError> {
     let folder = PathBuf::from(".");
     let Ok(picture) = image.try_into_dynamic() else {
-        let source = io::Error::other("the window's picture has a format that is not known");
-        return Err(StillError::Write { path: folder, source });
+        let cause = io::Error::other("the window's picture has a format that is not known");
+        return Err(StillError::Write { path: folder, cause });
     };
     let pixels = picture.to_rgba8();
     let size = pixels.dimensions();
@@ -129,7 +135,7 @@ fn write_still(image: Image) -> Result<PathBuf, StillError> {
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return write_into(file, path, size, pixels.as_raw()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(StillError::Write { path, source }),
+            Err(cause) => return Err(StillError::Write { path, cause }),
         }
     }
     Err(StillError::Full { folder })
@@ -139,7 +145,7 @@ fn write_into(file: File, path: PathBuf, size: (u32, u32), rgba: &[u8]) -> Resul
     let mut file = BufWriter::new(file);
     match write_png(&mut file, size, rgba, &[]).and_then(|()| file.flush()) {
         Ok(()) => Ok(path),
-        Err(source) => Err(StillError::Write { path, source }),
+        Err(cause) => Err(StillError::Write { path, cause }),
     }
 }
 

@@ -57,6 +57,6 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let taper = mix(0.55, 1.0, in.place.y) * max(half_width, 0.5);
     let edge = clamp(taper + 0.5 - abs(in.place.x), 0.0, 1.0);
     let along = in.place.y;
-    let fade = (0.12 + 0.88 * along * along) * smoothstep(1.0, 0.94, along);
+    let fade = (0.16 + 0.84 * along) * smoothstep(1.0, 0.94, along);
     return vec4(whiskers.colour.rgb, whiskers.colour.a * edge * fade * faint * in.place.z);
 }

@@ -95,7 +95,7 @@ impl Adapter {
             let instance = Instance::new(descriptor);
             match bevy::tasks::block_on(instance.request_adapter(&options)) {
                 Ok(adapter) => return Ok(Adapter { name: adapter.get_info().name, backends }),
-                Err(error) => reason = error.to_string(),
+                Err(error) => reason = brief(&error.to_string()),
             }
         }
         Err(StageError::NoAdapter { reason })
@@ -110,6 +110,12 @@ impl Adapter {
             ..default()
         }
     }
+}
+
+/// The reasons without the interfaces that this system does not have.
+fn brief(reason: &str) -> String {
+    let parts = reason.split([';', ',']).map(str::trim).filter(|part| !part.ends_with("not requested"));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Opens the window and stays until it is closed. Must be called on the main thread.
@@ -297,6 +303,12 @@ mod unix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_names_what_was_tried() {
+        let told = "No suitable graphics adapter found; noop not requested, vulkan found no adapters, gl not requested";
+        assert_eq!(brief(told), "No suitable graphics adapter found, vulkan found no adapters");
+    }
 
     #[test]
     fn monitors_are_chosen_by_name_part_or_number() {
