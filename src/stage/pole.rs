@@ -235,7 +235,8 @@ mod tests {
                 let [a, b, c] = [0, 1, 2].map(|corner| Vec3::from_array(shape.positions[triangle[corner] as usize]));
                 let outward: Vec3 =
                     triangle.iter().map(|corner| Vec3::from_array(shape.normals[*corner as usize])).sum();
-                assert!((b - a).cross(c - a).dot(outward) >= 0.0, "{hang:?}: {a} {b} {c}");
+                // At the ends of a ball some have no area.
+                assert!((b - a).cross(c - a).dot(outward) > -1e-9, "{hang:?}: {a} {b} {c}");
             }
         }
     }

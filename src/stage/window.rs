@@ -81,24 +81,17 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// Looks for one, with the system's own interface first: asking the others too takes longer and, on a
-    /// machine without a display, prints their complaints.
+    /// Looks for one behind Vulkan, Metal or Direct3D 12, or behind what `WGPU_BACKEND` names. OpenGL is not
+    /// tried by itself: its drivers lack what the renderer needs, and that shows only after the window is open.
     pub fn find() -> Result<Adapter, StageError> {
-        let allowed = WgpuSettings::default().backends.unwrap_or(Backends::empty());
-        let mut reason = "WGPU_BACKEND allows none".to_owned();
-        for backends in [allowed & Backends::PRIMARY, allowed] {
-            if backends.is_empty() {
-                continue;
-            }
-            let options = RequestAdapterOptions::default();
-            let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
-            let instance = Instance::new(descriptor);
-            match bevy::tasks::block_on(instance.request_adapter(&options)) {
-                Ok(adapter) => return Ok(Adapter { name: adapter.get_info().name, backends }),
-                Err(error) => reason = brief(&error.to_string()),
-            }
+        let chosen = std::env::var_os("WGPU_BACKEND").and(WgpuSettings::default().backends);
+        let backends = chosen.unwrap_or(Backends::PRIMARY);
+        let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
+        let instance = Instance::new(descriptor);
+        match bevy::tasks::block_on(instance.request_adapter(&RequestAdapterOptions::default())) {
+            Ok(adapter) => Ok(Adapter { name: adapter.get_info().name, backends }),
+            Err(error) => Err(StageError::NoAdapter { reason: brief(&error.to_string()) }),
         }
-        Err(StageError::NoAdapter { reason })
     }
 
     /// The renderer on this adapter. It compiles before it draws, so that no first frame is empty.
