@@ -11,7 +11,7 @@
 //! and one for each row.
 
 use super::request::{Request, moved, weight};
-use crate::params::{Kind, ROWS, RowId};
+use crate::params::{Kind, ROWS, RowId, Value};
 use crate::perform::{Body, Hand, Source};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -269,18 +269,21 @@ fn merge(row: RowId, older: &Request, newer: &Request, forced: bool) -> Option<R
     // Kinds with steps round after every move, so their moves cannot be added up beforehand.
     let smooth = matches!(row.row().kind, Kind::Float { .. });
     let summed = |a: f32, b: f32| {
-        let ok = forced || (smooth && (a >= 0.0) == (b >= 0.0));
+        let ok = (forced || (smooth && (a >= 0.0) == (b >= 0.0))) && a.is_finite() && b.is_finite();
         ok.then(|| (a + b).clamp(f32::MIN, f32::MAX))
     };
     let multiplied = |a: f32, b: f32| {
         // A turn that wraps between two factors is not the turn of their product.
         let growing = a >= 1.0 && b >= 1.0 && !matches!(row.row().kind, Kind::Float { cyclic: true, .. });
         let same_side = growing || ((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b));
-        (forced || (smooth && same_side)).then(|| (a * b).clamp(f32::MIN, f32::MAX))
+        let ok = (forced || (smooth && same_side)) && a.is_finite() && b.is_finite();
+        ok.then(|| (a * b).clamp(f32::MIN, f32::MAX))
     };
+    // A set that the row will refuse must not take the place of one that it accepts.
+    let acceptable = |value: Value| row.row().accept(value).is_some();
     use Request::{Change, NudgeTravel, ScaleTravel};
     Some(match (older, newer) {
-        (Change(Body::Set { .. }), Change(Body::Set { .. })) => newer.clone(),
+        (Change(Body::Set { .. }), Change(Body::Set { value, .. })) if acceptable(*value) => newer.clone(),
         (Change(Body::Add { by: a, .. }), Change(Body::Add { by: b, .. })) => {
             Change(Body::Add { row, by: summed(*a, *b)? })
         }
@@ -289,7 +292,7 @@ fn merge(row: RowId, older: &Request, newer: &Request, forced: bool) -> Option<R
         }
         (NudgeTravel { by: a, .. }, NudgeTravel { by: b, .. }) => NudgeTravel { row, by: summed(*a, *b)? },
         (ScaleTravel { by: a, .. }, ScaleTravel { by: b, .. }) => ScaleTravel { row, by: multiplied(*a, *b)? },
-        (_, Change(Body::Set { .. })) if forced => newer.clone(),
+        (_, Change(Body::Set { value, .. })) if forced && acceptable(*value) => newer.clone(),
         (Change(Body::Set { value, .. }), Change(Body::Add { by, .. })) if forced => {
             Change(Body::Set { row, value: moved(row, *value, |plain| plain + f64::from(*by)) })
         }
@@ -301,5 +304,4 @@ fn merge(row: RowId, older: &Request, newer: &Request, forced: bool) -> Option<R
 }
 
 #[cfg(test)]
-#[path = "inbox_tests.rs"]
 mod tests;

@@ -405,6 +405,7 @@ pub static CUES: &[CueRow] = &[
     },
     CueRow { address: "/hand/move", arguments: "fff", doc: "Moves the held particle toward a point in the world (m)." },
     CueRow { address: "/hand/release", arguments: "", doc: "Lets the held particle go." },
+    CueRow { address: "/sync", arguments: "", doc: "Answers its sender with the target of every row." },
 ];
 
 /// One readout: what a flag tells, under `/read/N/…` with N the flag's index from 0.

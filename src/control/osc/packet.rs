@@ -314,5 +314,4 @@ fn take_blob<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], PacketFault> {
 }
 
 #[cfg(test)]
-#[path = "packet_tests.rs"]
 mod tests;

@@ -5,7 +5,9 @@
 //! second while the program runs on.
 
 use super::answer::{Answers, Asked, MOST_QUESTIONS};
-use super::packet::{self, IMMEDIATELY, Item, LONGEST_PACKET, Message};
+use super::heard::{Heard, Outcome, shown};
+use super::packet::{self, IMMEDIATELY, Item, LONGEST_PACKET};
+use super::pattern::Pattern;
 use super::schedule::{Due, Schedule, TimePolicy, time_tag_now};
 use crate::control::loss::{Loss, Losses};
 use crate::control::route::{Action, Remark, Routed, Router};
@@ -13,7 +15,6 @@ use crate::live::inbox::CAPACITY;
 use crate::live::{PlayerHandle, Request};
 use crate::perform::Source;
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,9 +40,7 @@ const SEND_PATIENCE: Duration = Duration::from_millis(100);
 /// Receive errors in a row after which the socket is opened anew (an interface that went away).
 const MOST_ERRORS: u32 = 50;
 /// Faults of one sort that are said in words; more are counted only, so that a flood cannot bury the rest.
-const MOST_SAID: usize = 8;
-/// Longest text of an address or of arguments that is kept for a monitor, in characters.
-const LONGEST_SHOWN: usize = 120;
+const MOST_SAID: usize = 4;
 
 /// Where and how to listen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,28 +62,6 @@ impl From<SocketAddr> for OscConfig {
     fn from(address: SocketAddr) -> Self {
         OscConfig { address, time: TimePolicy::default() }
     }
-}
-
-/// One message that was heard, for people.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
-    /// Who sent it.
-    pub from: SocketAddr,
-    /// Its address, as it came.
-    pub address: String,
-    /// Its arguments with their tags.
-    pub arguments: String,
-    /// What became of it.
-    pub outcome: Outcome,
-}
-
-/// What became of a message.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// It does something; the words say at which addresses, and what was held or left over.
-    Matched(String),
-    /// It does nothing, and this is why.
-    Refused(Loss, String),
 }
 
 /// How the receiver does.
@@ -113,6 +90,7 @@ pub struct OscServer {
 struct Shared {
     stop: AtomicBool,
     state: Mutex<State>,
+    router: Router,
 }
 
 #[derive(Debug, Default)]
@@ -124,12 +102,15 @@ struct State {
 impl OscServer {
     /// Listens, or keeps trying to: see [`OscStatus::problem`].
     pub fn start(config: impl Into<OscConfig>, player: PlayerHandle) -> OscServer {
-        let shared = Arc::new(Shared { stop: AtomicBool::new(false), state: Mutex::new(State::default()) });
+        let shared = Arc::new(Shared {
+            stop: AtomicBool::new(false),
+            state: Mutex::new(State::default()),
+            router: Router::new(),
+        });
         let receiver = Receiver {
             config: config.into(),
             player: player.clone(),
             shared: shared.clone(),
-            router: Router::new(),
             schedule: Schedule::default(),
             said: BTreeMap::new(),
         };
@@ -153,7 +134,14 @@ impl OscServer {
 
     /// The last [`MOST_RECENT`] messages, latest last.
     pub fn recent(&self) -> Vec<Heard> {
-        self.shared.state().recent.iter().cloned().collect()
+        let mut recent: Vec<Heard> = self.shared.state().recent.iter().cloned().collect();
+        for heard in &mut recent {
+            // Looked up here, since comparing with the whole table takes longer than all the rest of a message.
+            if let Outcome::Refused(Loss::NoSuchAddress, why) = &mut heard.outcome {
+                *why = self.shared.unknown(&heard.address);
+            }
+        }
+        recent
     }
 }
 
@@ -175,6 +163,14 @@ impl Shared {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+
+    fn unknown(&self, address: &str) -> String {
+        match self.router.nearest(address) {
+            _ if Pattern::is_pattern(address) => format!("{} matches nothing", shown(address)),
+            Some(near) => format!("there is no {}; the nearest is {near}", shown(address)),
+            None => format!("there is no {}", shown(address)),
+        }
+    }
 }
 
 /// What happens at one time: the part of a packet with the same time tag.
@@ -190,7 +186,6 @@ struct Receiver {
     config: OscConfig,
     player: PlayerHandle,
     shared: Arc<Shared>,
-    router: Router,
     schedule: Schedule<(SocketAddr, Delivery)>,
     /// Faults that were said in words, by sort.
     said: BTreeMap<Loss, Vec<String>>,
@@ -306,7 +301,7 @@ impl Receiver {
             let why = || format!("a packet asks for more than {CAPACITY} changes or {MOST_QUESTIONS} answers");
             self.lose(Loss::TooMany, Some(from), why);
             let refused = |heard: Heard| Heard { outcome: Outcome::Refused(Loss::TooMany, why()), ..heard };
-            self.remember(items.last().map(|item| refused(heard(from, item))).into_iter().collect());
+            self.remember(items.last().map(|item| refused(Heard::new(from, item))).into_iter().collect());
             return;
         };
         let now = time_tag_now();
@@ -327,10 +322,10 @@ impl Receiver {
             // Without a schedule a packet is one bundle, whatever its tags say.
             let tag = if self.config.time == TimePolicy::Immediate { IMMEDIATELY } else { item.time };
             let delivery = deliveries.entry(tag).or_default();
-            let mut heard = heard(from, item);
+            let mut heard = Heard::new(from, item);
             match &item.message {
                 Ok(message) => {
-                    let Routed { actions, remarks, matched } = self.router.route(message);
+                    let Routed { actions, remarks, matched } = self.shared.router.route(message);
                     for action in actions {
                         match action {
                             Action::Request(request) => {
@@ -347,7 +342,7 @@ impl Receiver {
                     if requests > CAPACITY || questions > MOST_QUESTIONS {
                         return None;
                     }
-                    heard.outcome = self.outcome(message, &remarks, matched);
+                    heard.outcome = Outcome::of(message, &remarks, matched);
                     for remark in remarks {
                         self.remark(from, message.address, remark);
                     }
@@ -406,30 +401,12 @@ impl Receiver {
         self.remember(delivery.heard);
     }
 
-    fn outcome(&self, message: &Message<'_>, remarks: &[Remark], matched: usize) -> Outcome {
-        let texts = || remarks.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>().join("; ");
-        match remarks.iter().filter(|remark| remark.loss.is_refusal()).map(|remark| remark.loss).next() {
-            Some(Loss::NoSuchAddress) => Outcome::Refused(Loss::NoSuchAddress, self.unknown(message.address)),
-            Some(loss) if matched <= 1 => Outcome::Refused(loss, shown(&texts())),
-            _ if matched == 1 && remarks.is_empty() => Outcome::Matched(shown(message.address)),
-            _ if remarks.is_empty() => Outcome::Matched(format!("{matched} addresses")),
-            _ => Outcome::Matched(format!("{matched}: {}", shown(&texts()))),
-        }
-    }
-
-    fn unknown(&self, address: &str) -> String {
-        match self.router.nearest(address) {
-            Some(near) => format!("there is no {}; the nearest is {near}", shown(address)),
-            None => format!("there is no {}", shown(address)),
-        }
-    }
-
     fn remark(&mut self, from: SocketAddr, address: &str, remark: Remark) {
         match remark.loss {
             // A fader that is pushed past its end is no news; the count and the monitor tell.
             Loss::Clamped => self.shared.state().status.losses.count(Loss::Clamped),
             Loss::NoSuchAddress => {
-                let text = if self.says(Loss::NoSuchAddress) { self.unknown(address) } else { String::new() };
+                let text = if self.says(Loss::NoSuchAddress) { self.shared.unknown(address) } else { String::new() };
                 self.lose(Loss::NoSuchAddress, Some(from), || text);
             }
             loss => self.lose(loss, Some(from), || remark.text),
@@ -469,38 +446,5 @@ impl Receiver {
     }
 }
 
-/// A message for people, before it is known what becomes of it.
-fn heard(from: SocketAddr, item: &Item<'_>) -> Heard {
-    let (address, arguments) = match &item.message {
-        Ok(message) => (shown(message.address), shown_arguments(message)),
-        Err(packet::MessageFault::UnknownTag { address, .. } | packet::MessageFault::NotText { address }) => {
-            (shown(address), String::new())
-        }
-    };
-    Heard { from, address, arguments, outcome: Outcome::Matched(String::new()) }
-}
-
-fn shown_arguments(message: &Message<'_>) -> String {
-    let mut text = String::new();
-    for argument in &message.arguments {
-        if text.len() > LONGEST_SHOWN {
-            break;
-        }
-        let gap = if text.is_empty() { "" } else { ", " };
-        // A blob or a long string is not written out before it is cut.
-        let _ = match argument {
-            packet::Argument::Text(long) => write!(text, "{gap}s {:?}", shown(long)),
-            other => write!(text, "{gap}{other}"),
-        };
-    }
-    shown(&text)
-}
-
-/// The beginning of a text from outside, without anything that a terminal would obey.
-fn shown(text: &str) -> String {
-    text.chars().take(LONGEST_SHOWN).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
-}
-
 #[cfg(test)]
-#[path = "receive_tests.rs"]
 mod tests;

@@ -54,7 +54,7 @@ impl TimePolicy {
 pub fn time_tag_now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = now.as_secs().wrapping_add(EPOCH_SECONDS) << 32;
-    seconds | (u64::from(now.subsec_nanos()) << 32) / 1_000_000_000
+    seconds | ((u64::from(now.subsec_nanos()) << 32) / 1_000_000_000)
 }
 
 /// Bundles that wait for their time, bounded.

@@ -115,7 +115,8 @@ fn faults_in_the_framing_refuse_all_of_it() {
         assert_eq!(read_fault(&message("/a", tags, if tags == ",][" { &[] } else { &[0; 4] })), PacketFault::Brackets);
     }
     for size in [0u32, 3, 16, 0x8000_0000, u32::MAX] {
-        let bytes = [bundle(IMMEDIATELY, &[good.clone()]), size.to_be_bytes().to_vec(), vec![b'/'; 8]].concat();
+        let bytes =
+            [bundle(IMMEDIATELY, std::slice::from_ref(&good)), size.to_be_bytes().to_vec(), vec![b'/'; 8]].concat();
         assert_eq!(read_fault(&bytes), PacketFault::Element { size, left: 8 }, "and the good message with it");
     }
     let many: Vec<Vec<u8>> = vec![b"/a\0\0".to_vec(); MOST_MESSAGES];

@@ -1,7 +1,7 @@
 //! Merging must not be heard: what the inbox gives equals what was pushed, done in order.
 
 use super::*;
-use crate::params::{Value, Values};
+use crate::params::Values;
 use crate::perform::Cue;
 
 fn set(row: RowId, value: f32) -> Request {
@@ -143,6 +143,19 @@ fn when_full_the_last_set_of_each_row_still_holds() {
     let out = all(&mut inbox);
     assert_eq!(out.iter().filter(|request| **request == set(SPEED, 5.0)).count(), 1);
     assert!(!inbox.push(Source::Osc, vec![cue(); CAPACITY + 1]), "what can never fit is dropped at once");
+}
+
+#[test]
+fn what_will_be_refused_spoils_nothing() {
+    let mut inbox = Inbox::default();
+    let colour = Request::Change(Body::Set { row: DRAG, value: Value::Colour([0.5; 4]) });
+    let pushed =
+        [set(SPEED, 1.0), set(SPEED, f32::NAN), add(SPEED, 1.0), add(SPEED, f32::INFINITY), set(DRAG, 1.0), colour];
+    for request in pushed.clone() {
+        inbox.push(Source::Host, vec![request]);
+    }
+    // Compared as text, since a NaN is not itself.
+    assert_eq!(format!("{:?}", all(&mut inbox)), format!("{pushed:?}"));
 }
 
 /// What the performance does with these, as far as merging is concerned.
