@@ -7,7 +7,7 @@ use crate::export::{FrameRecord, Rate, Shot, ShotHead};
 use crate::params::{Preset, SceneError};
 use crate::perform::Performance;
 use crate::sim::digest::{ALGORITHM, Digest};
-use crate::stage::{self, PennonPlugin, StageError, StageFrame, StagePicture, StageTarget};
+use crate::stage::{self, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget};
 use bevy::app::PluginsState;
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
@@ -295,6 +295,8 @@ impl Studio {
             TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING;
         let target = app.world_mut().resource_mut::<Assets<Image>>().add(image);
         app.insert_resource(StageTarget(RenderTarget::Image(target.clone().into())))
+            // A film has time for smooth edges.
+            .insert_resource(StageSamples(Msaa::Sample4))
             .add_plugins(PennonPlugin::manual());
         while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();

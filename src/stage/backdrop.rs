@@ -12,6 +12,10 @@ use bevy::shader::ShaderRef;
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b02");
 
+/// Noise against bands, from end to end, over the square root of the light. A step of 8-bit sRGB is about
+/// 2.2/255 of that root in linear light, and at the dark end two thirds of it: this stays within half a step.
+const GRAIN: f32 = 0.66 * 2.2 / 255.0;
+
 #[derive(Asset, AsBindGroup, TypePath, Debug, Clone)]
 struct BackdropMaterial {
     #[uniform(0)]
@@ -22,6 +26,7 @@ struct BackdropMaterial {
 struct BackdropLook {
     colour: Vec4,
     amount: Vec4,
+    grain: Vec4,
 }
 
 impl Material for BackdropMaterial {
@@ -66,7 +71,7 @@ fn spawn(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials
     let mut mesh = material::mesh_of(vec![0, 1, 2]);
     // In clip space; one corner of the picture to twice the opposite ones.
     mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, vec![[-1.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-1.0, 3.0, 0.0]]);
-    let look = BackdropLook { colour: Vec4::ZERO, amount: Vec4::ZERO };
+    let look = BackdropLook { colour: Vec4::ZERO, amount: Vec4::ZERO, grain: Vec4::ZERO };
     let material = materials.add(BackdropMaterial { look });
     commands.spawn((Backdrop, Mesh3d(meshes.add(mesh)), MeshMaterial3d(material), material::on_stage("backdrop")));
 }
@@ -77,8 +82,10 @@ fn follow(
     mut materials: ResMut<Assets<BackdropMaterial>>,
 ) {
     let values = &frame.to.values;
+    let colour = material::linear(values.colour(RowId::LookBackground), material::gain(&frame));
     let look = BackdropLook {
-        colour: material::linear(values.colour(RowId::LookBackground), material::gain(&frame)),
+        colour,
+        grain: GRAIN * colour.map(f32::sqrt),
         amount: Vec4::new(values.float(RowId::LookVignette), 0.0, 0.0, 0.0),
     };
     for (handle, mut visibility) in &mut backdrop {

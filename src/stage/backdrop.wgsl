@@ -3,8 +3,10 @@
 struct Backdrop {
     // Linear, gain included.
     colour: vec4<f32>,
-    // vignette, width over height of the picture.
+    // x: vignette.
     amount: vec4<f32>,
+    // Height of the grain for each channel, linear.
+    grain: vec4<f32>,
 }
 
 @group(#{MATERIAL_BIND_GROUP}) @binding(0) var<uniform> backdrop: Backdrop;
@@ -22,14 +24,13 @@ fn vertex(@location(0) position: vec3<f32>) -> Fragment {
 
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
-    // A pool of light a little above the middle, and less of it below.
-    let reach = (in.place - vec2(0.04, 0.10)) * vec2(0.80, 0.92);
-    let radius2 = dot(reach, reach);
-    let fall = 1.0 / (1.0 + 1.15 * radius2);
-    let lift = 1.0 + 0.55 * exp2(-3.2 * radius2);
-    let light = mix(1.0, fall * fall * lift, backdrop.amount.x);
-    let colour = backdrop.colour.rgb * light;
+    // A pool of light a little above the middle, and less of it below. Products only: on a software adapter
+    // this is the largest surface of the picture.
+    let reach = (in.place - vec2(0.04, 0.12)) * vec2(0.62, 0.70);
+    let near = max(1.0 - 0.78 * dot(reach, reach), 0.0);
+    let near2 = near * near;
+    let light = 1.0 + backdrop.amount.x * (1.55 * near2 * near2 + 0.06 - 1.0);
     // Less than half a step of the 8-bit picture: it breaks up bands and leaves a flat colour exact.
     let grain = fract(52.9829189 * fract(dot(in.clip.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-    return vec4(colour + grain * (0.66 * 2.2 / 255.0) * sqrt(colour), 1.0);
+    return vec4(backdrop.colour.rgb * light + backdrop.grain.rgb * grain, 1.0);
 }

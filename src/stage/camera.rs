@@ -7,7 +7,7 @@ use crate::params::{FlagSpec, Hang, RowId, Values};
 use glam::Vec3;
 
 /// Share of the picture's half width and height that the flags may fill at zoom 1; the rest is margin.
-const FILL: f32 = 0.80;
+const FILL: f32 = 0.84;
 /// The pole stands out over the flag's upper edge by this share of the hoist, finial included.
 pub(crate) const POLE_ABOVE: f32 = 0.10;
 /// The framed part of the pole below the flag's lower edge, as a share of the hoist; the rest fades away.

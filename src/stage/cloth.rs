@@ -9,14 +9,16 @@ use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
 use bevy::prelude::*;
 use bevy::render::render_resource::{AsBindGroup, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError};
-use bevy::shader::ShaderRef;
+use bevy::shader::{ShaderDefVal, ShaderRef};
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b01");
 /// Place in the weave, curvature and aspect; see the shader.
 const WEAVE: MeshVertexAttribute = MeshVertexAttribute::new("PennonWeave", 0x70656e01, VertexFormat::Float32x4);
 
 #[derive(Asset, AsBindGroup, TypePath, Debug, Clone)]
+#[bind_group_data(Pattern)]
 struct ClothMaterial {
+    pattern: Pattern,
     #[uniform(0)]
     look: ClothLook,
     #[texture(1)]
@@ -31,7 +33,16 @@ struct ClothLook {
     colour_c: Vec4,
     light: Vec4,
     amount: Vec4,
-    choice: UVec4,
+}
+
+/// Index of the pattern: each has a pipeline of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Pattern(u32);
+
+impl From<&ClothMaterial> for Pattern {
+    fn from(material: &ClothMaterial) -> Self {
+        material.pattern
+    }
 }
 
 impl Material for ClothMaterial {
@@ -62,8 +73,12 @@ impl Material for ClothMaterial {
         _: &MaterialPipeline,
         descriptor: &mut RenderPipelineDescriptor,
         layout: &MeshVertexBufferLayoutRef,
-        _: MaterialPipelineKey<Self>,
+        key: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
+        if let Some(fragment) = &mut descriptor.fragment {
+            fragment.shader_defs.push(ShaderDefVal::UInt("PATTERN".into(), key.bind_group_data.0));
+        }
+        descriptor.vertex.shader_defs.push(ShaderDefVal::UInt("PATTERN".into(), key.bind_group_data.0));
         descriptor.primitive.cull_mode = None;
         let attributes = [Mesh::ATTRIBUTE_POSITION, Mesh::ATTRIBUTE_NORMAL, Mesh::ATTRIBUTE_UV_0, WEAVE];
         material::lay_out(descriptor, layout, &attributes)
@@ -88,15 +103,8 @@ fn spawn(
     picture: Res<StagePicture>,
 ) {
     let zero = Vec4::ZERO;
-    let look = ClothLook {
-        colour_a: Vec4::ONE,
-        colour_b: Vec4::ONE,
-        colour_c: Vec4::ONE,
-        light: zero,
-        amount: zero,
-        choice: UVec4::ZERO,
-    };
-    let material = materials.add(ClothMaterial { look, picture: picture.image().clone() });
+    let look = ClothLook { colour_a: Vec4::ONE, colour_b: Vec4::ONE, colour_c: Vec4::ONE, light: zero, amount: zero };
+    let material = materials.add(ClothMaterial { pattern: Pattern(0), look, picture: picture.image().clone() });
     commands.spawn((
         Cloth,
         Mesh3d(meshes.add(material::mesh())),
@@ -125,14 +133,17 @@ fn follow_look(
             gain,
             values.float(RowId::LookRepeat),
         ),
-        choice: UVec4::new(picture.pattern(values), 0, 0, 0),
     };
+    let pattern = Pattern(picture.pattern(values));
     for handle in &cloth {
         let known = materials.get(&handle.0);
-        if known.is_some_and(|known| known.look == look && known.picture == *picture.image()) {
+        let same =
+            |known: &ClothMaterial| known.pattern == pattern && known.look == look && known.picture == *picture.image();
+        if known.is_some_and(same) {
             continue;
         }
         if let Some(mut material) = materials.get_mut(&handle.0) {
+            material.pattern = pattern;
             material.look = look;
             material.picture = picture.image().clone();
         }

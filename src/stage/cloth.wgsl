@@ -10,8 +10,6 @@ struct Cloth {
     light: vec4<f32>,
     // sheen, translucency, gain, repeat.
     amount: vec4<f32>,
-    // x: pattern.
-    choice: vec4<u32>,
 }
 
 @group(#{MATERIAL_BIND_GROUP}) @binding(0) var<uniform> cloth: Cloth;
@@ -72,6 +70,7 @@ fn colour(index: f32) -> vec4<f32> {
     return select(select(cloth.colour_c, cloth.colour_b, turn < 1.5), cloth.colour_a, turn < 0.5);
 }
 
+// The pattern is chosen when the shader is built: a software adapter would compute them all.
 fn pattern(uv: vec2<f32>, place: vec2<f32>, aspect: f32) -> vec4<f32> {
     let repeat = cloth.amount.w;
     let a = cloth.colour_a;
@@ -81,50 +80,41 @@ fn pattern(uv: vec2<f32>, place: vec2<f32>, aspect: f32) -> vec4<f32> {
     // The cloth's own border is no change of colour.
     let border = 0.5 * wide;
     let p = clamp(place * repeat, border, max(vec2(aspect, 1.0) * repeat - border, border));
-    switch cloth.choice.x {
-        case 0u: {
-            return mix(a, b, stripes(p.y, wide.y));
-        }
-        case 2u: {
-            let s = vec2(stripes(p.x, wide.x), stripes(p.y, wide.y));
-            return mix(a, b, s.x + s.y - 2.0 * s.x * s.y);
-        }
-        case 3u: {
-            // Arrows that point away from the hoist.
-            let x = (place.x + 0.62 * (1.0 - abs(2.0 * place.y - 1.0))) * repeat * 0.5;
-            return turns(x, max(fwidth(x), 1e-5));
-        }
-        case 4u: {
-            let reach = place - vec2(0.5 * aspect, 0.5);
-            let radius = length(reach);
-            let ray = atan2(reach.y, reach.x) / TURN * 2.0 * round(repeat) + 0.5;
-            // Along a circle one pixel is this much of a ray; the angle's own derivative jumps at the seam.
-            let pixel = max(length(fwidth(reach)) * 0.7, 1e-6);
-            let width = pixel * 2.0 * round(repeat) / (TURN * max(radius, 1e-4));
-            let rays = mix(a, b, stripes(ray, max(width, 1e-5)));
-            let disc = clamp(0.5 + (0.24 - radius) / pixel, 0.0, 1.0);
-            let rim = clamp(0.5 + (0.285 - radius) / pixel, 0.0, 1.0);
-            return mix(mix(rays, b, rim), c, disc);
-        }
-        case 5u: {
-            let swell = 0.42 * sin(place.x * 4.4) + 0.16 * sin(place.x * 9.7 + 1.3 + 2.0 * place.y);
-            let x = p.y * 0.75 + swell * (0.6 + 0.25 * repeat * 0.3);
-            return turns(x, max(fwidth(x), 1e-5));
-        }
-        case 6u: {
-            let near = abs(fract(p + 0.5) - 0.5);
-            let line = clamp(0.5 + (vec2(0.07) - near) / wide, vec2(0.0), vec2(1.0));
-            let dot = clamp(0.5 + (0.17 - length(near)) / max(wide.x, wide.y), 0.0, 1.0);
-            return mix(mix(a, b, max(line.x, line.y)), c, dot);
-        }
-        case 7u: {
-            let texel = textureSample(picture, picture_sampler, uv);
-            return vec4(mix(a.rgb, texel.rgb, texel.a), mix(a.a, 1.0, texel.a));
-        }
-        default: {
-            return a;
-        }
-    }
+#if PATTERN == 0
+    return mix(a, b, stripes(p.y, wide.y));
+#else if PATTERN == 2
+    let s = vec2(stripes(p.x, wide.x), stripes(p.y, wide.y));
+    return mix(a, b, s.x + s.y - 2.0 * s.x * s.y);
+#else if PATTERN == 3
+    // Arrows that point away from the hoist.
+    let x = (place.x + 0.62 * (1.0 - abs(2.0 * place.y - 1.0))) * repeat * 0.5;
+    return turns(x, max(fwidth(x), 1e-5));
+#else if PATTERN == 4
+    let reach = place - vec2(0.5 * aspect, 0.5);
+    let radius = length(reach);
+    let rays = 2.0 * round(repeat);
+    // Along a circle one pixel is this much of a ray; the angle's own derivative jumps at the seam.
+    let pixel = max(length(fwidth(reach)) * 0.7, 1e-6);
+    let width = pixel * rays / (TURN * max(radius, 1e-4));
+    let sky = mix(a, b, stripes(atan2(reach.y, reach.x) / TURN * rays + 0.5, max(width, 1e-5)));
+    let disc = clamp(0.5 + (0.24 - radius) / pixel, 0.0, 1.0);
+    let rim = clamp(0.5 + (0.285 - radius) / pixel, 0.0, 1.0);
+    return mix(mix(sky, b, rim), c, disc);
+#else if PATTERN == 5
+    let swell = 0.42 * sin(place.x * 4.4) + 0.16 * sin(place.x * 9.7 + 1.3 + 2.0 * place.y);
+    let x = p.y * 0.75 + swell * (0.6 + 0.075 * repeat);
+    return turns(x, max(fwidth(x), 1e-5));
+#else if PATTERN == 6
+    let near = abs(fract(p + 0.5) - 0.5);
+    let line = clamp(0.5 + (vec2(0.07) - near) / wide, vec2(0.0), vec2(1.0));
+    let dot = clamp(0.5 + (0.17 - length(near)) / max(wide.x, wide.y), 0.0, 1.0);
+    return mix(mix(a, b, max(line.x, line.y)), c, dot);
+#else if PATTERN == 7
+    let texel = textureSample(picture, picture_sampler, uv);
+    return vec4(mix(a.rgb, texel.rgb, texel.a), mix(a.a, 1.0, texel.a));
+#else
+    return a;
+#endif
 }
 
 @fragment

@@ -36,9 +36,13 @@ impl Surface {
         (self.columns, self.rows) = (columns, rows);
         self.measure_normals();
         self.measure_hollow();
+        soften(&mut self.hollow, columns, 2, 0.0);
+        soften(&mut self.normals, columns, 1, Vec3::ZERO);
         if columns * rows <= REFINED_UP_TO {
             self.refine();
-            self.measure_normals();
+        }
+        for normal in &mut self.normals {
+            *normal = normal.normalize_or(Vec3::Z);
         }
     }
 
@@ -110,63 +114,78 @@ impl Surface {
         }
     }
 
-    /// Doubles the grid: a point between two is where a Catmull-Rom curve through four passes.
+    /// Doubles the grid. Places lie on Catmull-Rom curves through the known ones, so that an outline has no
+    /// corners; what only shades is half way between its neighbours.
     fn refine(&mut self) {
         let (columns, rows) = (self.columns, self.rows);
-        let wide = 2 * columns - 1;
-        let mut places = Vec::with_capacity(wide * rows);
-        let mut hollow = Vec::with_capacity(wide * rows);
-        for row in 0..rows {
-            let line = row * columns..(row + 1) * columns;
-            double(&self.positions[line.clone()], 1, columns, &mut places);
-            double_linear(&self.hollow[line], &mut hollow);
-        }
-        self.positions.clear();
-        self.hollow.clear();
-        for row in 0..2 * rows - 1 {
-            for column in 0..wide {
-                let at = |row: usize| row * wide + column;
-                let low = row / 2;
-                if row % 2 == 0 {
-                    self.positions.push(places[at(low)]);
-                    self.hollow.push(hollow[at(low)]);
-                } else {
-                    let before = low.saturating_sub(1);
-                    let after = (low + 2).min(rows - 1);
-                    let [a, b, c, d] = [before, low, low + 1, after].map(|row| places[at(row)]);
-                    self.positions.push(between(a, b, c, d));
-                    self.hollow.push(0.5 * (hollow[at(low)] + hollow[at(low + 1)]));
-                }
+        let curve = |a: Vec3, b: Vec3, c: Vec3, d: Vec3| between(a, b, c, d);
+        self.positions = double(&self.positions, columns, curve);
+        self.normals = double(&self.normals, columns, |_, b, c, _| b + c);
+        self.hollow = double(&self.hollow, columns, |_, b, c, _| 0.5 * (b + c));
+        (self.columns, self.rows) = (2 * columns - 1, 2 * rows - 1);
+    }
+}
+
+/// Twice the resolution both ways; `between` makes a value from the two before and the two after it.
+fn double<T: Copy>(values: &[T], columns: usize, between: impl Fn(T, T, T, T) -> T) -> Vec<T> {
+    let wide = 2 * columns - 1;
+    let mut lines = Vec::with_capacity(2 * wide * values.len() / columns);
+    for line in values.chunks_exact(columns) {
+        for index in 0..columns {
+            lines.push(line[index]);
+            if index + 1 < columns {
+                let [a, b, c, d] = around(index, columns).map(|index| line[index]);
+                lines.push(between(a, b, c, d));
             }
         }
-        (self.columns, self.rows) = (wide, 2 * rows - 1);
+    }
+    let rows = values.len() / columns;
+    let mut out = Vec::with_capacity(2 * lines.len());
+    for row in 0..rows {
+        out.extend_from_slice(&lines[row * wide..(row + 1) * wide]);
+        if row + 1 < rows {
+            let [a, b, c, d] = around(row, rows).map(|row| row * wide);
+            out.extend((0..wide).map(|i| between(lines[a + i], lines[b + i], lines[c + i], lines[d + i])));
+        }
+    }
+    out
+}
+
+/// The two before and the two after the gap behind `index`; at an end its last one stands in.
+fn around(index: usize, count: usize) -> [usize; 4] {
+    [index.saturating_sub(1), index, index + 1, (index + 2).min(count - 1)]
+}
+
+/// Weighs each value with its neighbours 1:2:1 along both threads, so that the shading shows folds and not
+/// the solver's jitter from particle to particle. Ends keep their own value.
+fn soften<T>(values: &mut [T], columns: usize, passes: usize, zero: T)
+where
+    T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f32, Output = T>,
+{
+    let rows = values.len() / columns;
+    let mut old = vec![zero; columns.max(rows)];
+    for _ in 0..passes {
+        for row in 0..rows {
+            let line = &mut values[row * columns..(row + 1) * columns];
+            old[..columns].copy_from_slice(line);
+            for i in 1..columns - 1 {
+                line[i] = old[i] * 0.5 + (old[i - 1] + old[i + 1]) * 0.25;
+            }
+        }
+        for column in 0..columns {
+            for row in 0..rows {
+                old[row] = values[row * columns + column];
+            }
+            for row in 1..rows - 1 {
+                values[row * columns + column] = old[row] * 0.5 + (old[row - 1] + old[row + 1]) * 0.25;
+            }
+        }
     }
 }
 
 /// Half way between `b` and `c` on the Catmull-Rom curve through four points.
 fn between(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Vec3 {
     0.5625 * (b + c) - 0.0625 * (a + d)
-}
-
-fn double(line: &[Vec3], stride: usize, count: usize, out: &mut Vec<Vec3>) {
-    for index in 0..count {
-        out.push(line[index * stride]);
-        if index + 1 < count {
-            let before = index.saturating_sub(1);
-            let after = (index + 2).min(count - 1);
-            let [a, b, c, d] = [before, index, index + 1, after].map(|index| line[index * stride]);
-            out.push(between(a, b, c, d));
-        }
-    }
-}
-
-fn double_linear(line: &[f32], out: &mut Vec<f32>) {
-    for (index, value) in line.iter().enumerate() {
-        out.push(*value);
-        if let Some(next) = line.get(index + 1) {
-            out.push(0.5 * (value + next));
-        }
-    }
 }
 
 #[cfg(test)]
@@ -212,7 +231,7 @@ mod tests {
         let mut surface = Surface::default();
         surface.build(&cylinder(radius, 65, 9), 65, 9);
         for row in 0..surface.rows {
-            for column in 4..surface.columns - 4 {
+            for column in 8..surface.columns - 8 {
                 let here = row * surface.columns + column;
                 let place = surface.positions[here];
                 let wanted = Vec3::new(-place.x, 0.0, radius - place.z) / radius;

@@ -39,7 +39,7 @@ pub use overlay::OverlayPlugin;
 pub use picture::{PictureError, StagePicture};
 pub use source::{OwnedPlayer, StageSource};
 pub use still::{StillError, write_png};
-pub use view::{StageCamera, StageTarget, StageView};
+pub use view::{StageCamera, StageSamples, StageTarget, StageView};
 pub use window::{StageError, WindowOptions, adapter_name, display_available, run};
 
 /// Everything of the stage is drawn on this layer, so that it and a sketch's own entities (layer 0) do not

@@ -6,8 +6,10 @@ use bevy::camera::{ClearColorConfig, RenderTarget};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::light::cluster::ClusterConfig;
 use bevy::prelude::*;
+use bevy::render::renderer::RenderAdapterInfo;
 use bevy::render::view::{Msaa, NoIndirectDrawing};
 use bevy::window::{PrimaryWindow, WindowRef};
+use nannou::wgpu::DeviceType;
 
 /// Farthest that things are drawn, in distances of what is looked at.
 const FAR: f32 = 200.0;
@@ -15,6 +17,13 @@ const FAR: f32 = 200.0;
 /// Draws on this target instead of the primary window. Insert it before the first frame.
 #[derive(Resource, Debug, Clone)]
 pub struct StageTarget(pub RenderTarget);
+
+/// How the edges of the cloth are smoothed. Insert it before the first frame; without it the adapter decides.
+///
+/// Four samples cost a software adapter more than half of its frame, so it gets one; another camera on the
+/// same target must have as many, and the stage follows it.
+#[derive(Resource, Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageSamples(pub Msaa);
 
 /// Marks the stage's camera.
 #[derive(Component, Debug, Clone, Copy, Default)]
@@ -36,10 +45,16 @@ fn spawn(
     target: Option<Res<StageTarget>>,
     cameras: Query<(), With<StageCamera>>,
     windows: Query<(), With<PrimaryWindow>>,
+    samples: Option<Res<StageSamples>>,
+    others: Query<&Msaa, (With<Camera>, Without<StageCamera>)>,
+    adapter: Option<Res<RenderAdapterInfo>>,
 ) {
     if !cameras.is_empty() || (target.is_none() && windows.is_empty()) {
         return;
     }
+    let software = adapter.is_some_and(|adapter| adapter.device_type == DeviceType::Cpu);
+    let by_adapter = if software { Msaa::Off } else { Msaa::Sample4 };
+    let msaa = samples.map(|samples| samples.0).or(others.iter().next().copied()).unwrap_or(by_adapter);
     let target = target.map_or(RenderTarget::Window(WindowRef::Primary), |target| target.0.clone());
     commands.spawn((
         StageCamera,
@@ -48,7 +63,7 @@ fn spawn(
         Camera { order: ORDER, clear_color: ClearColorConfig::Custom(Color::BLACK), ..default() },
         target,
         Projection::Perspective(PerspectiveProjection::default()),
-        Msaa::Sample4,
+        msaa,
         // No curve and no noise: colours arrive as they are.
         Tonemapping::None,
         DebandDither::Disabled,
