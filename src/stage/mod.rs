@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex};
 mod backdrop;
 pub mod camera;
 mod cloth;
+mod control;
 pub mod geometry;
 mod hands;
 mod material;
@@ -34,6 +35,7 @@ mod view;
 mod whiskers;
 mod window;
 
+pub use control::{ControlPlugin, StageOsc};
 pub use hands::{Action, HandsPlugin, KEYS, Notice};
 pub use overlay::OverlayPlugin;
 pub use picture::{PictureError, StagePicture};
