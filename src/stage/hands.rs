@@ -5,7 +5,7 @@
 use super::pick;
 use super::source::StageSource;
 use super::{StageFrame, StageSet, StageView};
-use crate::params::RowId;
+use crate::params::{RowId, Value};
 use crate::perform::{Body, Cue, Hand, Source};
 use bevy::input::ButtonState;
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -129,12 +129,18 @@ fn keys(
     }
 }
 
+/// A heading turned by some degrees, −180..180.
+fn turned(heading: f32, by: f32) -> f32 {
+    (heading + by + 180.0).rem_euclid(360.0) - 180.0
+}
+
 /// What a button that is down does.
 #[derive(Default, Clone, Copy, PartialEq)]
 enum Drag {
     #[default]
     None,
-    Orbit,
+    /// Turns the camera; the heading so far, deg, since only an absolute one goes on round after 180.
+    Orbit(f32),
     /// Holds the cloth; the place gives the depth of the drag.
     Cloth(Vec3),
 }
@@ -180,8 +186,9 @@ fn mouse(
     });
     let eye = view.0.eye;
     if !elsewhere && pointer.drag == Drag::None {
+        let heading = source.target(RowId::LookCameraHeading).and_then(Value::number).unwrap_or(0.0) as f32;
         if buttons.just_pressed(MouseButton::Right) {
-            pointer.drag = Drag::Orbit;
+            pointer.drag = Drag::Orbit(heading);
         } else if let (true, Some(ray)) = (buttons.just_pressed(MouseButton::Left), ray) {
             let flags = &frame.to.flags;
             let hit = pick::cloth_under(flags, eye, ray);
@@ -192,7 +199,7 @@ fn mouse(
                     source.push(Source::Mouse, vec![Body::Hand(grab)]);
                     Drag::Cloth(place)
                 }
-                None => Drag::Orbit,
+                None => Drag::Orbit(heading),
             };
         }
         pointer.last = cursor;
@@ -203,12 +210,14 @@ fn mouse(
     };
     if moved != Vec2::ZERO {
         match pointer.drag {
-            Drag::Orbit => {
+            Drag::Orbit(heading) => {
                 let degrees = moved * (ORBIT_DEGREES / size.y.max(1.0));
+                let heading = turned(heading, -degrees.x);
+                pointer.drag = Drag::Orbit(heading);
                 source.push(
                     Source::Mouse,
                     vec![
-                        Body::Add { row: RowId::LookCameraHeading, by: -degrees.x },
+                        Body::Set { row: RowId::LookCameraHeading, value: Value::Float(heading) },
                         Body::Add { row: RowId::LookCameraHeight, by: degrees.y },
                     ],
                 );
@@ -248,6 +257,13 @@ mod tests {
         }
         assert_eq!(action_of(&Key::Character("q".into())), None);
         assert_eq!(action_of(&Key::Tab), None);
+    }
+
+    #[test]
+    fn an_orbit_goes_all_the_way_round() {
+        assert_eq!(turned(170.0, 20.0), -170.0);
+        assert_eq!(turned(-170.0, -20.0), 170.0);
+        assert_eq!(turned(10.0, -725.0), 5.0);
     }
 
     #[test]

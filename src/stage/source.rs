@@ -2,7 +2,7 @@
 
 use super::{Notice, StageFrame};
 use crate::live::{Counters, HostCue, PlayerHandle, Snapshot, Status};
-use crate::params::Library;
+use crate::params::{Library, RowId, Value};
 use crate::perform::{Body, Change, Performance, Source, TICK_HERTZ};
 use bevy::prelude::*;
 use std::sync::Arc;
@@ -47,6 +47,15 @@ impl StageSource {
             }
             StageSource::Owned(player) => player.step_preset(source, back),
             StageSource::Manual => {}
+        }
+    }
+
+    /// Where a row is going; `None` on a manual stage.
+    pub fn target(&self, row: RowId) -> Option<Value> {
+        match self {
+            StageSource::Live(live) => Some(live.target(row)),
+            StageSource::Owned(player) => Some(player.performance().target(row)),
+            StageSource::Manual => None,
         }
     }
 
@@ -171,7 +180,7 @@ pub(super) fn advance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{Preset, RowId, Value};
+    use crate::params::Preset;
 
     #[test]
     fn ticks_follow_time_whatever_the_frames_and_a_long_pause_is_dropped() {

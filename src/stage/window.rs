@@ -107,7 +107,8 @@ impl Adapter {
 
 /// The reasons without the interfaces that this system does not have.
 fn brief(reason: &str) -> String {
-    let parts = reason.split([';', ',']).map(str::trim).filter(|part| !part.ends_with("not requested"));
+    let absent = |part: &&str| part.ends_with("not requested") || part.ends_with("not compiled in");
+    let parts = reason.split([';', ',']).map(str::trim).filter(|part| !absent(part));
     parts.collect::<Vec<_>>().join(", ")
 }
 
