@@ -173,7 +173,7 @@ fn the_hand_holds_moves_and_lets_go() {
     assert_eq!(performance.readouts(0).rejected, 0);
     performance.tick(&[change(0, Body::Hand(Hand::Release))]);
     assert_eq!(performance.held(), None);
-    // Pins cannot be taken, and numbers count on through the flags.
+    // Pins cannot be taken, nor what is not there.
     performance.tick(&[change(0, Body::Hand(Hand::Grab { flag: 0, particle: 12 }))]);
     assert_eq!(performance.held(), None);
     let reports = performance.take_reports();
@@ -181,7 +181,7 @@ fn the_hand_holds_moves_and_lets_go() {
     let mut two = small();
     two.scene.flags.push(two.scene.flags[0].clone());
     let mut performance = Performance::new(&two).expect("sound");
-    performance.tick(&[change(0, Body::Hand(Hand::Grab { flag: 0, particle: 96 + 5 }))]);
+    performance.tick(&[change(0, Body::Hand(Hand::Grab { flag: 1, particle: 5 }))]);
     assert_eq!(performance.held(), Some((1, 5)));
     performance.tick(&[change(0, Body::Hand(Hand::Grab { flag: 7, particle: u32::MAX }))]);
     assert_eq!(performance.held(), Some((1, 5)));

@@ -356,15 +356,7 @@ impl Performance {
         }
     }
 
-    /// Takes a particle of `flag`; numbers beyond it count on through the flags after it.
-    fn grab(&mut self, mut flag: usize, mut particle: usize) {
-        while let Some(count) = self.world.flags().get(flag).map(|flag| flag.cut().count()) {
-            if particle < count {
-                break;
-            }
-            particle -= count;
-            flag += 1;
-        }
+    fn grab(&mut self, flag: usize, particle: usize) {
         let taken = self.world.flags().get(flag).is_some_and(|flag| flag.is_free(particle));
         if !taken {
             let message = format!("particle {particle} of flag {flag} is pinned or not there; nothing was grabbed");
