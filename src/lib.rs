@@ -49,3 +49,8 @@ pub mod control;
 pub mod live;
 #[cfg(feature = "stage")]
 pub mod stage;
+
+/// The README's sketch compiles.
+#[cfg(all(doctest, feature = "stage"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,6 +13,8 @@
 //! along the row's curve, and relative moves are moves of the travel. The first argument counts, the
 //! rest is reported. A value outside the range is held at its end.
 //!
+//! A readout (`/read/0/tip`) is only asked.
+//!
 //! A cue is fired by T, N, I, no argument and every number but 0, and not by F and 0, so that a button
 //! may send its release. An address pattern does all this at every address that it matches.
 
@@ -24,7 +26,7 @@ use super::osc::packet::{Argument, Message};
 use super::osc::pattern::{LONGEST_PATTERN, Pattern};
 use crate::live::{HostCue, Request};
 use crate::params::preset::nearest;
-use crate::params::{CUES, RowId};
+use crate::params::{CUES, READOUTS, RowId};
 use crate::perform::{Body, Cue, Hand};
 use std::collections::BTreeMap;
 
@@ -51,6 +53,8 @@ pub enum Target {
     Release,
     /// `/sync`
     Sync,
+    /// `/read/N/…`
+    Readout(About),
 }
 
 /// Cues without arguments that the host does.
@@ -62,15 +66,40 @@ pub enum Press {
     Still,
 }
 
-/// A question: the value of one row, at the address that was asked.
+/// A question: one value, at the address that was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Where the answer goes.
     pub address: String,
-    /// The row.
-    pub row: RowId,
-    /// Whether its travel is meant.
-    pub travel: bool,
+    /// What is asked for.
+    pub about: About,
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// A row's target in plain units.
+    Row(RowId),
+    /// A row's target as travel 0..1.
+    Travel(RowId),
+    /// What a flag tells.
+    Readout {
+        /// Index of the flag.
+        flag: usize,
+        /// Index into the readout table.
+        readout: usize,
+    },
+}
+
+impl About {
+    /// `/read/N/name`.
+    fn readout(address: &str) -> Option<About> {
+        let (flag, name) = address.strip_prefix("/read/")?.split_once('/')?;
+        let readout = READOUTS.iter().position(|row| row.name == name)?;
+        // Digits alone: parse would take a sign too.
+        let digits = flag.bytes().all(|byte| byte.is_ascii_digit());
+        Some(About::Readout { flag: flag.parse().ok().filter(|_| digits)?, readout })
+    }
 }
 
 /// What a message asks for.
@@ -153,8 +182,9 @@ impl Router {
         if address.len() > LONGEST_PATTERN {
             routed.remark(Loss::NoSuchAddress, format!("no address is longer than {LONGEST_PATTERN} bytes"));
         } else if !Pattern::is_pattern(address) {
-            match self.by_address.get(address) {
-                Some(target) => routed.meet(address, *target, message),
+            let readout = || About::readout(address).map(Target::Readout);
+            match self.by_address.get(address).copied().or_else(readout) {
+                Some(target) => routed.meet(address, target, message),
                 None => routed.remark(Loss::NoSuchAddress, format!("there is no {address}")),
             }
         } else {
@@ -243,6 +273,7 @@ impl Routed {
             Target::Cue(cue) => cue::pressed(arguments, || Action::Request(Body::Cue(cue).into())),
             Target::Host(press) => cue::pressed(arguments, || Action::Request(Request::Host(press.cue()))),
             Target::Release => cue::pressed(arguments, || Action::Request(Body::Hand(Hand::Release).into())),
+            Target::Readout(about) => parameter::readout(address, about, arguments),
             Target::Sync => cue::pressed(arguments, || Action::AskAll),
             Target::Preset => cue::preset(arguments),
             Target::WindTime => cue::wind_time(arguments),

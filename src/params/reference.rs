@@ -83,7 +83,7 @@ pub fn markdown() -> String {
         let arguments = if cue.arguments.is_empty() { String::new() } else { format!("`{}`", cue.arguments) };
         out += &line([&format!("`{}`", cue.address), &arguments, cue.doc]);
     }
-    out += "\n#### Readouts (N is the flag, from 0)\n\n| address | tells | unit |\n|---|---|---|\n";
+    out += "\n#### Readouts (N is the flag, from 0; sent without arguments, it answers)\n\n| address | tells | unit |\n|---|---|---|\n";
     for readout in READOUTS {
         out += &line([&format!("`/read/N/{}`", readout.name), readout.doc, readout.unit]);
     }

@@ -4,9 +4,10 @@
 //! comes in. A question is answered once everything that was asked before it is done: whoever sets a
 //! row and then asks for it hears what was set.
 
-use crate::control::route::Question;
+use crate::control::route::{About, Question};
 use crate::live::PlayerHandle;
-use crate::params::{Kind, RowId, Value};
+use crate::params::{Kind, READOUTS, RowId, Value};
+use crate::perform::Readouts;
 use rosc::{OscMessage, OscPacket, OscType};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -99,13 +100,19 @@ fn answer(
             thread::sleep(LOOK_EVERY);
         }
         let targets = player.targets();
-        let single = asked.questions.iter().map(|one| (one.address.clone(), one.row, one.travel));
-        let all = RowId::ALL.iter().filter(|_| asked.all).map(|row| (row.row().address(), *row, false));
-        for (address, row, travel) in single.chain(all) {
+        let (_, snapshot, _) = player.frame();
+        let single = asked.questions.iter().map(|one| (one.address.clone(), one.about));
+        let all = RowId::ALL.iter().filter(|_| asked.all).map(|row| (row.row().address(), About::Row(*row)));
+        for (address, about) in single.chain(all) {
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            let sent = message(address, row, targets.get(row), travel).is_some_and(|bytes| {
+            let told = match about {
+                About::Row(row) => value(row, targets.get(row)),
+                About::Travel(row) => row.row().travel(targets.get(row)).map(|travel| vec![OscType::Float(travel)]),
+                About::Readout { flag, readout } => snapshot.flags.get(flag).map(|flag| tell(&flag.readouts, readout)),
+            };
+            let sent = told.and_then(|told| message(address, told)).is_some_and(|bytes| {
                 // A peer that has gone is no fault of ours: the system tells at a later send.
                 socket.send_to(&bytes, peer).is_ok() || socket.send_to(&bytes, peer).is_ok()
             });
@@ -116,12 +123,11 @@ fn answer(
     }
 }
 
-/// A row's value as a message: f, i, T or F, a choice by its name, a colour as four numbers; travel as f.
+/// A row's value: f, i, T or F, a choice by its name, a colour as four numbers.
 ///
 /// Each of these sets the row to the same value when it is sent back.
-pub(super) fn message(address: String, row: RowId, value: Value, travel: bool) -> Option<Vec<u8>> {
-    let args = match (value, row.row().kind) {
-        _ if travel => vec![OscType::Float(row.row().travel(value)?)],
+fn value(row: RowId, value: Value) -> Option<Vec<OscType>> {
+    Some(match (value, row.row().kind) {
         (Value::Float(plain), _) => vec![OscType::Float(plain)],
         (Value::Int(whole), _) => vec![OscType::Int(whole)],
         (Value::Switch(on), _) => vec![OscType::Bool(on)],
@@ -130,7 +136,25 @@ pub(super) fn message(address: String, row: RowId, value: Value, travel: bool) -
         }
         (Value::Choice(index), _) => vec![OscType::Int(i32::from(index))],
         (Value::Colour(parts), _) => parts.map(OscType::Float).to_vec(),
-    };
+    })
+}
+
+/// A readout by its index in the table; what is withheld is N.
+fn tell(readouts: &Readouts, readout: usize) -> Vec<OscType> {
+    // Counts saturate at the largest i: a year of steps is less.
+    let count = |steps: u64| OscType::Int(i32::try_from(steps).unwrap_or(i32::MAX));
+    match READOUTS.get(readout).map_or("", |row| row.name) {
+        "tip" => readouts.tip.map(OscType::Float).to_vec(),
+        "impulse" => vec![readouts.impulse.map_or(OscType::Nil, OscType::Float)],
+        "stretch" => vec![OscType::Float(readouts.stretch)],
+        "energy" => vec![OscType::Float(readouts.energy)],
+        "accepted" => vec![count(readouts.accepted)],
+        "rejected" => vec![count(readouts.rejected)],
+        _ => vec![OscType::Nil],
+    }
+}
+
+fn message(address: String, args: Vec<OscType>) -> Option<Vec<u8>> {
     rosc::encoder::encode(&OscPacket::Message(OscMessage { addr: address, args })).ok()
 }
 
@@ -148,7 +172,8 @@ mod tests {
         let router = Router::new();
         for row in RowId::ALL {
             let value = row.row().default_value();
-            let bytes = message(row.row().address(), *row, value, false).expect("encodes");
+            let told = super::value(*row, value).expect("every default has a form");
+            let bytes = message(row.row().address(), told).expect("encodes");
             let items = packet::read(&bytes).expect("a packet");
             let routed = router.route(items[0].message.as_ref().expect("a message"));
             assert_eq!(routed.remarks, [], "{}", row.row().id);
@@ -158,14 +183,25 @@ mod tests {
 
     #[test]
     fn the_bytes_of_an_answer() {
-        let of = |row, value, travel| message("/a".to_owned(), row, value, travel).expect("encodes");
-        let bytes = of(RowId::WindSpeed, Value::Float(25.0), false);
-        assert_eq!(bytes, b"/a\0\0,f\0\0\x41\xc8\0\0");
-        assert_eq!(of(RowId::WindSpeed, Value::Float(10.0), true), b"/a\0\0,f\0\0\x3f\0\0\0");
-        assert_eq!(of(RowId::WindSeed, Value::Int(-1), false), b"/a\0\0,i\0\0\xff\xff\xff\xff");
-        assert_eq!(of(RowId::LookPole, Value::Switch(false), false), b"/a\0\0,F\0\0");
-        assert_eq!(of(RowId::LookPattern, Value::Choice(4), false), b"/a\0\0,s\0\0sun\0");
-        assert_eq!(of(RowId::LookColourA, Value::Colour([0.0; 4]), false)[..8], *b"/a\0\0,fff");
-        assert_eq!(message("/a".to_owned(), RowId::WindSeed, Value::Int(1), true), None);
+        let of = |row, value| message("/a".to_owned(), super::value(row, value).expect("a form")).expect("encodes");
+        assert_eq!(of(RowId::WindSpeed, Value::Float(25.0)), b"/a\0\0,f\0\0\x41\xc8\0\0");
+        assert_eq!(of(RowId::WindSeed, Value::Int(-1)), b"/a\0\0,i\0\0\xff\xff\xff\xff");
+        assert_eq!(of(RowId::LookPole, Value::Switch(false)), b"/a\0\0,F\0\0");
+        assert_eq!(of(RowId::LookPattern, Value::Choice(4)), b"/a\0\0,s\0\0sun\0");
+        assert_eq!(of(RowId::LookColourA, Value::Colour([0.0; 4]))[..8], *b"/a\0\0,fff");
+    }
+
+    #[test]
+    fn every_readout_has_its_words() {
+        let readouts = Readouts { tip: [1.0, 2.0, 3.0], impulse: None, accepted: u64::MAX, ..Readouts::default() };
+        for (index, row) in READOUTS.iter().enumerate() {
+            let told = tell(&readouts, index);
+            match row.name {
+                "tip" => assert_eq!(told, [1.0, 2.0, 3.0].map(OscType::Float)),
+                "impulse" => assert_eq!(told, [OscType::Nil], "withheld"),
+                "accepted" => assert_eq!(told, [OscType::Int(i32::MAX)]),
+                name => assert_ne!(told, [OscType::Nil], "{name}"),
+            }
+        }
     }
 }

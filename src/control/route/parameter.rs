@@ -1,6 +1,6 @@
 //! Arguments at the address of a row.
 
-use super::{Action, Meaning, Question, Refusal, numeric};
+use super::{About, Action, Meaning, Question, Refusal, numeric};
 use crate::control::loss::Loss;
 use crate::control::osc::packet::Argument;
 use crate::live::Request;
@@ -15,12 +15,11 @@ pub(super) fn parameter(
     travel: bool,
     arguments: &[Argument<'_>],
 ) -> Result<Meaning, Refusal> {
-    let ask = |used| Ok(Meaning::of(Action::Ask(Question { address: address.to_owned(), row, travel }), used));
+    if let Some(used) = question(arguments) {
+        return Ok(ask(address, if travel { About::Travel(row) } else { About::Row(row) }, used));
+    }
     let colour = matches!(row.row().kind, Kind::Colour { .. });
     match arguments {
-        [] => ask(0),
-        [Argument::Nil | Argument::Impulse, ..] => ask(1),
-        [Argument::Text(text), ..] if text.trim() == "?" => ask(1),
         _ if colour => self::colour(row, arguments),
         [Argument::Text(text), rest @ ..] => self::text(row, travel, text.trim(), rest),
         [Argument::True, ..] => number(row, travel, 1.0, 1),
@@ -29,7 +28,28 @@ pub(super) fn parameter(
             Some(value) => number(row, travel, value, 1),
             None => Err((Loss::WrongKind, "takes a number, not this")),
         },
+        [] => Err((Loss::Missing, "takes a number")),
     }
+}
+
+/// A readout answers and takes nothing.
+pub(super) fn readout(address: &str, about: About, arguments: &[Argument<'_>]) -> Result<Meaning, Refusal> {
+    let used = question(arguments).ok_or((Loss::WrongKind, "is a readout: it is asked, not set"))?;
+    Ok(ask(address, about, used))
+}
+
+/// How many arguments a question uses; `None` when this is none.
+fn question(arguments: &[Argument<'_>]) -> Option<usize> {
+    match arguments {
+        [] => Some(0),
+        [Argument::Nil | Argument::Impulse, ..] => Some(1),
+        [Argument::Text(text), ..] if text.trim() == "?" => Some(1),
+        _ => None,
+    }
+}
+
+fn ask(address: &str, about: About, used: usize) -> Meaning {
+    Meaning::of(Action::Ask(Question { address: address.to_owned(), about }), used)
 }
 
 /// Sets a row (not a colour) to a number.

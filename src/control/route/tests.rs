@@ -26,7 +26,8 @@ fn change(body: Body) -> Action {
 }
 
 fn ask(address: &str, row: RowId, travel: bool) -> Action {
-    Action::Ask(Question { address: address.to_owned(), row, travel })
+    let about = if travel { About::Travel(row) } else { About::Row(row) };
+    Action::Ask(Question { address: address.to_owned(), about })
 }
 
 fn speed(value: f32) -> Action {
@@ -332,4 +333,17 @@ fn an_unknown_address_has_a_nearest() {
     refused(&"/x".repeat(30_000), &[], Loss::NoSuchAddress);
     refused("/wind/speed/", &[], Loss::NoSuchAddress);
     refused("/", &[], Loss::NoSuchAddress);
+}
+
+#[test]
+fn a_readout_is_asked_and_never_set() {
+    let tip = About::Readout { flag: 12, readout: 0 };
+    let question = Action::Ask(Question { address: "/read/12/tip".to_owned(), about: tip });
+    assert_eq!(route("/read/12/tip", &[]).actions, [question.clone()]);
+    assert_eq!(route("/read/12/tip", &[Text("?")]).actions, [question]);
+    let set = route("/read/0/energy", &[Float(1.0)]);
+    assert_eq!((set.actions.len(), set.remarks[0].loss), (0, Loss::WrongKind));
+    for address in ["/read/0/mood", "/read//tip", "/read/+1/tip", "/read/0", "/read/99999999999999999999/tip"] {
+        assert_eq!(route(address, &[]).remarks[0].loss, Loss::NoSuchAddress, "{address}");
+    }
 }
