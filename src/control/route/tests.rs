@@ -339,7 +339,7 @@ fn an_unknown_address_has_a_nearest() {
 fn a_readout_is_asked_and_never_set() {
     let tip = About::Readout { flag: 12, readout: 0 };
     let question = Action::Ask(Question { address: "/read/12/tip".to_owned(), about: tip });
-    assert_eq!(route("/read/12/tip", &[]).actions, [question.clone()]);
+    assert_eq!(route("/read/12/tip", &[]).actions, std::slice::from_ref(&question));
     assert_eq!(route("/read/12/tip", &[Text("?")]).actions, [question]);
     let set = route("/read/0/energy", &[Float(1.0)]);
     assert_eq!((set.actions.len(), set.remarks[0].loss), (0, Loss::WrongKind));
