@@ -153,5 +153,9 @@ fn fragment(in: Fragment, @builtin(front_facing) front: bool) -> @location(0) ve
     let sheen = 0.34 * shine16 * shine4 + 0.16 * away * away * away * open;
     lit += cloth.amount.x * sheen * mix(vec3(1.0), albedo, 0.45) * sun;
 
+    // A soft shoulder keeps the folds in the highlights of light colours.
+    let over = max(lit - vec3(0.7), vec3(0.0));
+    lit -= 0.6 * over * over / (1.0 + over);
+
     return vec4(mix(albedo, lit, shade) * gain, cloth_colour.a);
 }
