@@ -2,7 +2,7 @@
 
 // Golden digests: the same bits in every profile and on every machine.
 mod digests;
-// What flying looks like, in figures, and the source's own measurement of sustained motion. Half an hour of
+// What flying looks like, in figures, and the source's own measurement of sustained motion. Ten minutes of
 // flag: only in the optimised profile.
 #[cfg(not(debug_assertions))]
 mod flying;

@@ -331,6 +331,8 @@ rows! {
     LookCameraHeading: angle("look.camera_heading", -180.0, 180.0, -14.0, true, "Where the camera stands, turned about the vertical: 0 in front, 90 at the fly end.").glide(0.1).cc(78),
     LookCameraHeight: angle("look.camera_height", -89.0, 89.0, 8.0, false, "Height of the camera over what it looks at.").glide(0.1).cc(79),
     LookCameraZoom: float("look.camera_zoom", "", log(0.1, 10.0), 1.0, "Size of the scene in the picture; 1 frames all flags.").glide(0.1).cc(80),
+    LookCameraAcross: float("look.camera_across", "", linear(-2.0, 2.0), 0.0, "Moves the view to the right, in heights of the picture.").glide(0.1).cc(84),
+    LookCameraUp: float("look.camera_up", "", linear(-2.0, 2.0), 0.0, "Moves the view up, in heights of the picture.").glide(0.1).cc(85),
     LookCameraLens: angle("look.camera_lens", 5.0, 100.0, 28.0, false, "Vertical field of view of the camera.").glide(0.1).cc(81),
     LookBackground: colour("look.background", [0.098, 0.106, 0.129, 1.0], "Colour behind everything.").glide(0.1),
     LookVignette: float("look.vignette", "", linear(0.0, 1.0), 0.4, "How far the background darkens toward its edges.").glide(0.1).cc(82),

@@ -105,7 +105,9 @@ impl View {
             distance = distance.max(toward + corner.dot(up).abs() / tan_up);
         }
         let distance = (distance / values.float(RowId::LookCameraZoom)).max(1e-3);
-        let target = extent.middle() + lean(values, specs);
+        let picture = 2.0 * distance * (0.5 * field).tan();
+        let shift = right * values.float(RowId::LookCameraAcross) + up * values.float(RowId::LookCameraUp);
+        let target = extent.middle() + lean(values, specs) + shift * picture;
         View { eye: target + away * distance, target, field, near: NEAR_SHARE * distance, aspect }
     }
 
@@ -208,6 +210,18 @@ mod tests {
         let back = View::frame(&values, [&spec].into_iter(), 1.5);
         assert!((back.target.x + ahead.target.x).abs() < 1e-4, "{} {}", back.target.x, ahead.target.x);
         assert!((back.eye.distance(back.target) - ahead.eye.distance(ahead.target)).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_view_moves_by_heights_of_the_picture() {
+        let spec = FlagSpec::default();
+        let mut values = Values::default();
+        let middle = View::frame(&values, [&spec].into_iter(), 1.5).target;
+        values.set(RowId::LookCameraAcross, Value::Float(0.25));
+        values.set(RowId::LookCameraUp, Value::Float(-0.5));
+        // In half heights: what was in the middle is now left and at the upper edge.
+        let (x, y) = in_picture(&View::frame(&values, [&spec].into_iter(), 1.5), middle);
+        assert!((x * 1.5 + 0.5).abs() < 1e-4 && (y - 1.0).abs() < 1e-4, "{x} {y}");
     }
 
     #[test]
