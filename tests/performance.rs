@@ -162,13 +162,22 @@ fn the_hand_holds_moves_and_lets_go() {
         assert!((positions[11][axis] - expected).abs() < 1e-4, "{:?}", positions[11]);
     }
     // An absurd place: no farther than 1.1 × the rest path from its pin, and nothing breaks.
-    for place in [[1e6, 0.0, 0.0], [f32::NAN; 3], [f32::INFINITY, 0.0, 0.0], [1e38, -1e38, 1e38]] {
+    for place in [[1e6, 0.0, 0.0], [f32::NAN; 3], [f32::INFINITY, 0.0, 0.0], [1e38, -1e38, 1e38], [1e20, 0.0, 0.0]] {
         performance.tick(&[change(0, Body::Hand(Hand::Move(place)))]);
         run(&mut performance, 120);
         performance.copy_positions(0, &mut positions);
         let pin = positions[0];
-        let distance = (0..3).map(|k| (positions[11][k] - pin[k]).powi(2)).sum::<f32>().sqrt();
+        let way = [0, 1, 2].map(|k| positions[11][k] - pin[k]);
+        let distance = way.iter().map(|part| part * part).sum::<f32>().sqrt();
         assert!(distance <= 1.1 * 1.6 * 1.0001, "{place:?}: {distance}");
+        // As far as that in the direction that was asked, when it is one.
+        if place[0].is_finite() {
+            let size = place.iter().fold(0.0f32, |most, part| most.max(part.abs()));
+            let toward = place.map(|part| part / size);
+            let length = toward.iter().map(|part| part * part).sum::<f32>().sqrt();
+            let along = (0..3).map(|k| way[k] * toward[k]).sum::<f32>() / length;
+            assert!(along > 1.1 * 1.6 * 0.99, "{place:?}: {way:?}");
+        }
     }
     assert_eq!(performance.readouts(0).rejected, 0);
     performance.tick(&[change(0, Body::Hand(Hand::Release))]);

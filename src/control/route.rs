@@ -45,6 +45,8 @@ pub enum Target {
     Preset,
     /// `/cue/wind_time`
     WindTime,
+    /// `/cue/gust`
+    Gust,
     /// `/hand/grab`
     Grab,
     /// `/hand/move`
@@ -224,6 +226,7 @@ fn cue_target(address: &str) -> Option<Target> {
         "/cue/preset_previous" => Target::Host(Press::PresetPrevious),
         "/cue/still" => Target::Host(Press::Still),
         "/cue/wind_time" => Target::WindTime,
+        "/cue/gust" => Target::Gust,
         "/hand/grab" => Target::Grab,
         "/hand/move" => Target::Move,
         "/hand/release" => Target::Release,
@@ -277,6 +280,7 @@ impl Routed {
             Target::Sync => cue::pressed(arguments, || Action::AskAll),
             Target::Preset => cue::preset(arguments),
             Target::WindTime => cue::wind_time(arguments),
+            Target::Gust => cue::gust(arguments),
             Target::Grab => cue::grab(arguments),
             Target::Move => {
                 cue::point(arguments).map(|point| Meaning::request(Body::Hand(Hand::Move(point)), point.len()))

@@ -1,6 +1,6 @@
 //! Simulates a shot again and compares every digest: no pixel is looked at.
 
-use super::rate::Fraction;
+use super::rate::{Fraction, Rate};
 use super::shot::Shot;
 use crate::params::SceneError;
 use crate::perform::{ALGORITHM, Digest, Performance};
@@ -30,7 +30,16 @@ pub enum VerifyError {
     /// A structure that cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A frame that lies elsewhere than its shot's rate says, or out of order.
+    /// Nothing to compare.
+    #[error("the shot lists no frames; there is nothing to compare")]
+    NoFrames,
+    /// A frame that no shot reaches.
+    #[error("frame {index} is beyond the {most} of a shot", most = Rate::MOST_FRAMES)]
+    TooFar {
+        /// The frame.
+        index: u64,
+    },
+    /// A frame that lies elsewhere than its shot's rate says.
     #[error(
         "frame {index} is written at tick {tick} and {time} s; its rate and place say tick {expected_tick} and {expected_time} s"
     )]
@@ -75,7 +84,8 @@ pub enum VerifyError {
 impl VerifyError {
     /// True when the shot was tried and did not hold; false when it could not be tried.
     pub fn is_a_difference(&self) -> bool {
-        !matches!(self, VerifyError::OtherAlgorithm { .. } | VerifyError::Scene(_))
+        use VerifyError::{NoFrames, OtherAlgorithm, Scene, TooFar};
+        !matches!(self, OtherAlgorithm { .. } | Scene(_) | NoFrames | TooFar { .. })
     }
 }
 
@@ -86,6 +96,12 @@ pub fn verify(shot: &Shot, mut progress: impl FnMut(u64, u64)) -> Result<Verifie
         return Err(VerifyError::OtherAlgorithm { found: head.algorithm, version: head.version.clone() });
     }
     // Before the long part, so that a damaged list is told at once.
+    if shot.frames.is_empty() {
+        return Err(VerifyError::NoFrames);
+    }
+    if let Some(frame) = shot.frames.iter().find(|frame| frame.index >= Rate::MOST_FRAMES) {
+        return Err(VerifyError::TooFar { index: frame.index });
+    }
     for pair in shot.frames.windows(2) {
         if pair[1].index <= pair[0].index {
             return Err(VerifyError::OutOfOrder { index: pair[1].index, before: pair[0].index });
@@ -160,8 +176,6 @@ mod tests {
         assert_eq!((heard.len(), heard.last()), (20, Some(&(20, 20))));
         shot.frames.drain(..7);
         assert_eq!(verify(&shot, |_, _| {}).map(|verified| verified.frames), Ok(13));
-        shot.frames.clear();
-        assert_eq!(verify(&shot, |_, _| {}), Ok(Verified { frames: 0, ticks: 0 }));
     }
 
     #[test]
@@ -192,5 +206,17 @@ mod tests {
         assert!(matches!(told(|shot| shot.frames[2].tick += 1), VerifyError::Misplaced { index: 2, .. }));
         assert!(matches!(told(|shot| shot.frames.swap(3, 4)), VerifyError::OutOfOrder { index: 3, before: 4 }));
         assert!(matches!(told(|shot| shot.head.preset.scene.flags.clear()), VerifyError::Scene(_)));
+    }
+
+    #[test]
+    fn a_list_that_is_empty_or_endless_is_not_tried() {
+        let mut empty = shot();
+        empty.frames.clear();
+        assert_eq!(verify(&empty, |_, _| {}), Err(VerifyError::NoFrames));
+        let mut endless = shot();
+        endless.frames.last_mut().expect("frames").index = Rate::MOST_FRAMES;
+        let error = verify(&endless, |_, _| {}).expect_err("endless");
+        assert_eq!(error.to_string(), "frame 4194304 is beyond the 4194304 of a shot");
+        assert!(!error.is_a_difference());
     }
 }

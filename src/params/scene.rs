@@ -259,14 +259,6 @@ impl Scene {
 }
 
 impl FlagSpec {
-    /// Mass of the whole flag, kg.
-    pub fn total_mass(&self) -> f32 {
-        match self.mass {
-            Some(mass) => mass * (self.columns * self.rows) as f32,
-            None => self.areal_density * self.length * self.width,
-        }
-    }
-
     fn check(&self, index: usize) -> Result<(), SceneError> {
         let name = |key: &str| format!("flag[{index}].{key}");
         count(&name("columns"), self.columns.into(), 2, MOST_PER_SIDE.into())?;
@@ -328,7 +320,6 @@ mod tests {
     fn the_default_scene_is_sound() {
         let scene = Scene::default();
         assert_eq!(scene.check(), Ok(()));
-        assert!((scene.flags[0].total_mass() - 0.24).abs() < 1e-6);
     }
 
     #[test]

@@ -295,11 +295,11 @@ rows! {
     WindTimeScale: float("wind.time_scale", "", linear(-4.0, 4.0), 1.0, "Speed of the gusts' own time; 0 stands still, negative runs back.").glide(0.1).cc(15),
 
     AirDrag: float("air.drag", "1/s", cubic(0.0, 4.0), 0.05, "Drag of each particle: acceleration per unit of velocity difference; it knows no direction, much of it irons the flag.").glide(0.1).cc(3).primary().per_flag(),
-    AirDensity: float("air.density", "kg/m3", linear(0.0, 5.0), 1.2, "Density of the air in the sheet law; 0 switches the sheet law off.").glide(0.1).cc(9).primary().per_flag(),
+    AirDensity: float("air.density", "kg/m³", linear(0.0, 5.0), 1.2, "Density of the air in the sheet law; 0 switches the sheet law off.").glide(0.1).cc(9).primary().per_flag(),
     AirNormalCoefficient: float("air.normal_coefficient", "", linear(0.0, 4.0), 1.28, "Coefficient of the pressure across the cloth; 1.28 is a flat plate.").glide(0.1).cc(16).per_flag(),
     AirFrictionCoefficient: float("air.friction_coefficient", "", square(0.0, 1.0), 0.02, "Coefficient of the skin friction along the cloth.").glide(0.1).cc(17).per_flag(),
 
-    ClothGravity: float("cloth.gravity", "m/s2", linear(0.0, 20.0), 9.81, "Gravity, downward; 1.62 is the Moon.").glide(0.1).cc(18).primary().per_flag(),
+    ClothGravity: float("cloth.gravity", "m/s²", linear(0.0, 20.0), 9.81, "Gravity, downward; 1.62 is the Moon.").glide(0.1).cc(18).primary().per_flag(),
     ClothDamping: float("cloth.damping", "1/s", cubic(0.0, 100.0), 0.3, "Decay rate of all velocity; 1 loses two thirds in a second.").glide(0.1).cc(19).primary().per_flag(),
 
     LinkStretchCompliance: float("link.stretch_compliance", "m/N", cubic(0.0, 0.1), 0.0, "Give of the threads; 0 does not stretch.").glide(0.1).cc(20).per_flag(),
@@ -373,12 +373,12 @@ pub static CUES: &[CueRow] = &[
     CueRow {
         address: "/cue/reset",
         arguments: "",
-        doc: "Back to the rest shape, physical time 0 and gust phases 0; the tick and the modulators run on.",
+        doc: "Back to the rest shape, physical time 0 and gust phases 0; the tick runs on.",
     },
     CueRow {
         address: "/cue/panic",
         arguments: "",
-        doc: "Reset, and glides, morphs and modulators end where they were going; the wind is kept.",
+        doc: "Reset, and glides and morphs end where they were going; the wind is kept.",
     },
     CueRow {
         address: "/cue/freeze",
@@ -386,6 +386,11 @@ pub static CUES: &[CueRow] = &[
         doc: "The cloth holds still and the wind runs; again to let it go.",
     },
     CueRow { address: "/cue/blackout", arguments: "", doc: "Fades the picture to black; again to fade back." },
+    CueRow {
+        address: "/cue/gust",
+        arguments: "?f",
+        doc: "Sends one gust with the wind; its peak as a fraction of the mean speed, 1 without a number, -1 a lull.",
+    },
     CueRow { address: "/cue/seed_next", arguments: "", doc: "The next seed of the gust field, faded over." },
     CueRow {
         address: "/cue/preset",

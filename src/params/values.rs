@@ -32,7 +32,9 @@ impl Value {
     /// The value of `row` in text form (JSON and TOML share it): choices by name, colours as four numbers.
     pub fn to_json(self, row: RowId) -> serde_json::Value {
         match (self, row.row().kind) {
-            (Value::Choice(index), Kind::Choice { names, .. }) => names[usize::from(index)].into(),
+            (Value::Choice(index), Kind::Choice { names, .. }) if usize::from(index) < names.len() => {
+                names[usize::from(index)].into()
+            }
             (Value::Float(plain), _) => shortest(plain).into(),
             (Value::Int(whole), _) => whole.into(),
             (Value::Switch(on), _) => on.into(),
@@ -64,8 +66,10 @@ impl Value {
                 _ => None,
             },
             (Kind::Int { .. }, Json::Number(number)) => {
-                let number = number.as_f64()?;
-                (number.fract() == 0.0).then_some(Value::Int(number as i32))
+                let whole = number.as_f64().filter(|number| number.fract() == 0.0)?;
+                // A whole number that no row can hold is told as out of range, not wrapped or cut.
+                (whole.abs() <= 2f64.powi(53)).then_some(())?;
+                i32::try_from(whole as i64).ok().map(Value::Int)
             }
             (Kind::Choice { names, .. }, Json::Number(number)) => {
                 let index = usize::try_from(number.as_u64()?).ok()?;

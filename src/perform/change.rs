@@ -143,6 +143,8 @@ pub enum Cue {
     SeedNext,
     /// Sets the gusts' own time, s.
     WindTime(f64),
+    /// One gust that travels with the wind; its peak as a fraction of the mean speed.
+    Gust(f32),
 }
 
 /// The hand on the cloth. World coordinates in metres.

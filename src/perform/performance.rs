@@ -322,6 +322,7 @@ impl Performance {
                 }
             }
             Cue::WindTime(seconds) => self.world.set_wind_time(seconds),
+            Cue::Gust(strength) => self.world.send_gust(strength),
         }
     }
 

@@ -164,8 +164,10 @@ fn write_body(body: &Body, put: &mut dyn FnMut(&str, Json)) {
         }
         Body::Cue(cue) => {
             put("cue", cue_address(*cue).into());
-            if let Cue::WindTime(seconds) = cue {
-                put("args", json!([seconds]));
+            match cue {
+                Cue::WindTime(seconds) => put("args", json!([seconds])),
+                Cue::Gust(strength) => put("args", json!([shortest(*strength)])),
+                _ => {}
             }
         }
         Body::Hand(Hand::Grab { flag, particle }) => {
@@ -217,8 +219,9 @@ pub fn read_line(text: &str) -> Result<Line, TakeError> {
 fn read_body(line: &Reader<'_>) -> Result<Body, TakeError> {
     if line.has("set") {
         let row = line.row("set")?;
-        let value = Value::from_json(row, line.get("to")?).and_then(|value| row.row().accept(value));
-        return Ok(Body::Set { row, value: value.ok_or_else(|| line.wrong("to", "is not of the row's kind"))? });
+        // Strict: a take means one exact state.
+        let value = Value::from_json(row, line.get("to")?).filter(|value| row.row().accept(*value) == Some(*value));
+        return Ok(Body::Set { row, value: value.ok_or_else(|| line.wrong("to", "is no value of that parameter"))? });
     }
     if line.has("add") {
         return Ok(Body::Add { row: line.row("add")?, by: line.f32("by")? });
@@ -231,7 +234,8 @@ fn read_body(line: &Reader<'_>) -> Result<Body, TakeError> {
         let cue = CUES.iter().find(|(_, address)| line.text("cue") == Ok(*address)).map(|(cue, _)| *cue);
         return match (cue, argument) {
             (Some(Cue::WindTime(_)), Some(seconds)) => Ok(Body::Cue(Cue::WindTime(seconds))),
-            (Some(Cue::WindTime(_)), None) => Err(line.wrong("args", "is missing")),
+            (Some(Cue::Gust(_)), Some(strength)) => Ok(Body::Cue(Cue::Gust(strength as f32))),
+            (Some(Cue::WindTime(_) | Cue::Gust(_)), None) => Err(line.wrong("args", "is missing")),
             (Some(cue), _) => Ok(Body::Cue(cue)),
             (None, _) => Err(line.wrong("cue", "is no known cue")),
         };
@@ -269,6 +273,7 @@ const CUES: &[(Cue, &str)] = &[
     (Cue::Blackout, "/cue/blackout"),
     (Cue::SeedNext, "/cue/seed_next"),
     (Cue::WindTime(0.0), "/cue/wind_time"),
+    (Cue::Gust(0.0), "/cue/gust"),
 ];
 
 fn cue_address(cue: Cue) -> &'static str {
@@ -378,6 +383,7 @@ mod tests {
         ];
         bodies.extend(CUES.iter().map(|(cue, _)| Body::Cue(*cue)));
         bodies.push(Body::Cue(Cue::WindTime(12.000_000_1)));
+        bodies.push(Body::Cue(Cue::Gust(0.8)));
         bodies
     }
 
@@ -397,12 +403,21 @@ mod tests {
     }
 
     #[test]
+    fn every_cue_has_its_address_in_the_table() {
+        for (_, address) in CUES {
+            assert!(crate::params::CUES.iter().any(|row| row.address == *address), "{address}");
+        }
+    }
+
+    #[test]
     fn lines_have_the_documented_form() {
         let line = |tick, source, body| write_line(&Line::Change(Change { tick, source, body }));
         let set = Body::Set { row: RowId::WindSpeed, value: Value::Float(12.5) };
         assert_eq!(line(4362, Source::Osc, set), r#"{"t":4362,"from":"osc","set":"/wind/speed","to":12.5}"#);
         let add = Body::Add { row: RowId::WindSpeed, by: 1.0 };
         assert_eq!(line(4371, Source::Osc, add), r#"{"t":4371,"from":"osc","add":"/wind/speed","by":1.0}"#);
+        let text = line(4370, Source::Midi, Body::Cue(Cue::Gust(0.8)));
+        assert_eq!(text, r#"{"t":4370,"from":"midi","cue":"/cue/gust","args":[0.8]}"#);
         let grab = Body::Hand(Hand::Grab { flag: 0, particle: 63 });
         let text = line(4375, Source::Mouse, grab);
         assert_eq!(text, r#"{"t":4375,"from":"mouse","hand":"grab","flag":0,"particle":63}"#);
@@ -437,6 +452,7 @@ mod tests {
             error(r#"{"t":1,"set":"/wind/sped","to":1}"#),
             r#"set is no parameter of this version in {"t":1,"set":"/wind/sped","to":1}"#
         );
+        assert!(error(r#"{"t":1,"set":"/wind/speed","to":41}"#).starts_with("to is no value of that parameter"));
         assert!(error(r#"{"t":1,"set":"/wind/speed"}"#).starts_with("to is missing"));
         assert!(error(r#"{"t":1,"cue":"/cue/wind_time"}"#).starts_with("args is missing"));
         assert!(error(r#"{"t":-1}"#).starts_with("t is not a whole number"));

@@ -8,6 +8,7 @@ use super::cloth::{Axes, Cloth};
 use super::cut::Cut;
 use super::solver::{DampingOrder, LinkCompliance, Solver, SubstepLaw, decay};
 use super::wind::{SampleScratch, Wind};
+use crate::math;
 use glam::Vec3;
 use std::ops::Range;
 
@@ -242,22 +243,21 @@ impl Flag {
         for row in 0..rows {
             let line = row * columns;
             for i in line..line + columns - 1 {
-                longest_along = crate::math::max(longest_along, square(i, i + 1));
+                longest_along = math::max(longest_along, square(i, i + 1));
             }
             if row + 1 < rows {
                 for i in line..line + columns {
-                    longest_across = crate::math::max(longest_across, square(i, i + columns));
+                    longest_across = math::max(longest_across, square(i, i + columns));
                 }
             }
         }
-        crate::math::max(longest_along.sqrt() / along, longest_across.sqrt() / across) - 1.0
+        math::max(longest_along.sqrt() / along, longest_across.sqrt() / across) - 1.0
     }
 
     /// One tick. The gusts are sampled once; relative wind and normals are new in every substep. A step whose
     /// result is not sound is rolled back; the first such fault is told.
     pub fn tick(&mut self, wind: &Wind, settings: &FlagSettings, plan: &StepPlan) -> Option<Fault> {
         if self.stopped {
-            self.rejected += u64::from(plan.steps_per_tick);
             return None;
         }
         self.sample_wind(wind, settings);
@@ -366,10 +366,12 @@ fn hand_velocity(cut: &Cut, cloth: &Cloth, held: Held, h: f32) -> Vec3 {
     if let Some(anchor) = cut.anchors().get(held.particle) {
         let pin = cloth.position.get(anchor.pin as usize);
         let (d, reach) = (target - pin, HAND_REACH * anchor.path);
-        // Halved first, so that an absurd target does not overflow its own length.
-        let length = (d * 0.5).length() * 2.0;
-        if length > reach {
-            target = pin + d * (reach / length);
+        // By its largest part first, so that the length of an absurd way does not overflow.
+        let largest = d.abs().max_element();
+        let unit = d * (1.0 / math::max(largest, f32::MIN_POSITIVE));
+        let length = unit.length();
+        if length * largest > reach {
+            target = pin + unit * (reach / length);
         }
     }
     let way = target - cloth.position.get(held.particle);

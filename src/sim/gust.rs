@@ -325,8 +325,7 @@ mod tests {
         let mut last = 0.0;
         for _ in 0..TICKS {
             last = clock.phases[0];
-            // One sine of the field: the loop is long.
-            clock.phases[0] = wrap(clock.phases[0] + f64::from(field.omega[0]) * radians);
+            clock.advance(&field, radians);
         }
         // omega × rate × t modulo a turn, in integers: the step of f64 is exact as a fraction of 2^-60.
         let step = f64::from(field.omega[0]) * radians;

@@ -3,11 +3,22 @@
 //! Source document: the SIMD Verlet wind. It must not know what the wind blows on.
 
 use super::gust::{GustClock, GustField, OctavesError};
+use crate::math;
 use glam::Vec3;
 
 /// Time over which another seed or number of octaves takes over, s: short enough to play, long enough
 /// that no frame shows a jump.
 pub const FADE_SECONDS: f32 = 1.0;
+
+/// Half the length of a travelling gust along the wind, m: about a flag.
+const TRAVELLER_HALF_LENGTH: f32 = 1.5;
+/// Where a travelling gust starts and where it is forgotten, m along the wind from the origin: it begins
+/// upwind of a flag there, and its end is far behind any wall of them.
+const TRAVELLER_WAY: [f64; 2] = [-4.0, 100.0];
+/// Travelling gusts at once; one more takes the place of the oldest.
+const MOST_TRAVELLERS: usize = 8;
+/// Least and largest peak of a travelling gust, as a fraction of the mean speed: −1 is a full lull.
+pub const TRAVELLER_STRENGTHS: [f32; 2] = [-1.0, 4.0];
 
 /// What moves the wind from outside; plain units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,8 +59,20 @@ impl Default for WindSettings {
 pub struct Wind {
     settings: WindSettings,
     current: Gusts,
-    /// The field that takes over, and how much of it is heard: 0..1.
+    /// The field that takes over, and how much of it is heard: 0..1. It begins at its own time 0, so that
+    /// what is to come depends on nothing but what a digest and a take's start hold.
     next: Option<(Gusts, f32)>,
+    /// Oldest first.
+    travellers: Vec<Traveller>,
+}
+
+/// One gust on its way with the wind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Traveller {
+    /// Where its middle is, m along the wind from the origin.
+    way: f64,
+    /// Its peak, as a fraction of the mean speed.
+    strength: f32,
 }
 
 /// A field with its clock.
@@ -73,7 +96,7 @@ impl Gusts {
 impl Wind {
     /// A wind at gust time 0.
     pub fn new(settings: WindSettings) -> Result<Self, OctavesError> {
-        Ok(Wind { settings, current: Gusts::new(&settings)?, next: None })
+        Ok(Wind { settings, current: Gusts::new(&settings)?, next: None, travellers: Vec::new() })
     }
 
     /// Its settings.
@@ -95,6 +118,11 @@ impl Wind {
     pub fn advance(&mut self, seconds: f64) -> Result<(), OctavesError> {
         let radians = f64::from(self.settings.gust_rate) * f64::from(self.settings.time_scale) * seconds;
         self.current.clock.advance(&self.current.field, radians);
+        let way = f64::from(self.speed()) * seconds;
+        self.travellers.retain_mut(|gust| {
+            gust.way += way;
+            gust.way < TRAVELLER_WAY[1]
+        });
         if let Some((mut gusts, share)) = self.next.take() {
             gusts.clock.advance(&gusts.field, radians);
             let share = share + seconds as f32 / FADE_SECONDS;
@@ -117,10 +145,30 @@ impl Wind {
         }
     }
 
-    /// Gust phases 0, and the field that the settings name, with no fade.
+    /// Sends one gust on its way: a swell of the mean wind that travels with it, along the wind from upwind
+    /// of the origin. Its peak is `strength` times the mean speed, held within [`TRAVELLER_STRENGTHS`].
+    pub fn send_gust(&mut self, strength: f32) {
+        if !strength.is_finite() {
+            return;
+        }
+        let [least, largest] = TRAVELLER_STRENGTHS;
+        let strength = math::min(math::max(strength, least), largest);
+        if self.travellers.len() == MOST_TRAVELLERS {
+            self.travellers.remove(0);
+        }
+        self.travellers.push(Traveller { way: TRAVELLER_WAY[0], strength });
+    }
+
+    /// Gust phases 0, no gust on its way, and the field that the settings name, with no fade.
     pub fn reset(&mut self) -> Result<(), OctavesError> {
         *self = Wind::new(self.settings)?;
         Ok(())
+    }
+
+    /// Speed of the mean wind, m/s.
+    fn speed(&self) -> f32 {
+        let mean = self.settings.mean;
+        (mean.x * mean.x + mean.y * mean.y + mean.z * mean.z).sqrt()
     }
 
     /// The mean velocity, m/s.
@@ -156,8 +204,13 @@ impl Wind {
         for (axis, mean) in [&mut *x, &mut *y, &mut *z].into_iter().zip(self.settings.mean.to_array()) {
             axis.fill(mean);
         }
-        let mean = self.settings.mean;
-        let speed = (mean.x * mean.x + mean.y * mean.y + mean.z * mean.z).sqrt();
+        let speed = self.speed();
+        if speed == 0.0 {
+            return;
+        }
+        for gust in &self.travellers {
+            self.add_traveller(*gust, speed, position, [&mut *x, &mut *y, &mut *z]);
+        }
         let gain = self.settings.turbulence * speed;
         if gain == 0.0 {
             return;
@@ -177,6 +230,25 @@ impl Wind {
                 field.add_samples(clock, gain * (1.0 - share), scaled, [&mut *x, &mut *y, &mut *z]);
                 next.field.add_samples(&next.clock, gain * share, scaled, [x, y, z]);
             }
+        }
+    }
+}
+
+impl Wind {
+    /// Adds a travelling gust: mean × strength × (1 − q²)², where q is −1 and 1 at its ends.
+    fn add_traveller(&self, gust: Traveller, speed: f32, position: [&[f32]; 3], out: [&mut [f32]; 3]) {
+        let [mean_x, mean_y, mean_z] = self.settings.mean.to_array();
+        let [to_x, to_y, to_z] = [mean_x / speed, mean_y / speed, mean_z / speed];
+        let middle = gust.way as f32;
+        let [out_x, out_y, out_z] = out;
+        for i in 0..out_x.len() {
+            let along = position[0][i] * to_x + position[1][i] * to_y + position[2][i] * to_z;
+            let q = (along - middle) / TRAVELLER_HALF_LENGTH;
+            let inside = math::max(1.0 - q * q, 0.0);
+            let swell = gust.strength * (inside * inside);
+            out_x[i] += mean_x * swell;
+            out_y[i] += mean_y * swell;
+            out_z[i] += mean_z * swell;
         }
     }
 }
@@ -254,6 +326,28 @@ mod tests {
         }
         assert!(largest < 0.2, "{largest} m/s in one tick");
         assert!(wind.current.is(&gusty(3)) && wind.next.is_none());
+    }
+
+    #[test]
+    fn a_gust_travels_with_the_wind_and_is_over() {
+        let mean = Vec3::new(6.0, 0.0, 8.0);
+        let mut wind = Wind::new(WindSettings { mean, ..WindSettings::default() }).expect("in reach");
+        wind.send_gust(0.5);
+        // Ten metres a second, from four metres upwind: at the origin after 0.4 s.
+        (0..48).for_each(|_| wind.advance(1.0 / 120.0).expect("in reach"));
+        assert!((wind.sample(Vec3::ZERO) - mean * 1.5).length() < 1e-4);
+        // Half its half length away: (1 − ¼)² of the peak. Beside it as ahead of it, and nothing beyond.
+        let along = mean / 10.0;
+        assert!((wind.sample(along * 0.75) - mean * (1.0 + 0.5 * 0.5625)).length() < 1e-4);
+        assert_eq!(wind.sample(along * 1.6), mean);
+        assert_eq!(wind.sample(Vec3::new(0.0, 5.0, 0.0)), wind.sample(Vec3::ZERO));
+        (0..1300).for_each(|_| wind.advance(1.0 / 120.0).expect("in reach"));
+        assert!(wind.travellers.is_empty());
+        (0..20).for_each(|_| wind.send_gust(f32::MAX));
+        wind.send_gust(f32::NAN);
+        assert_eq!((wind.travellers.len(), wind.travellers[0].strength), (8, 4.0));
+        wind.reset().expect("in reach");
+        assert!(wind.travellers.is_empty());
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl World {
         self.wind.set_time(seconds);
     }
 
+    /// Sends one gust with the wind: see [`Wind::send_gust`].
+    pub fn send_gust(&mut self, strength: f32) {
+        self.wind.send_gust(strength);
+    }
+
     /// Every flag at rest, gust phases 0.
     pub fn reset(&mut self) -> Result<(), OctavesError> {
         self.wind.reset()?;

@@ -34,6 +34,16 @@ pub(super) fn pressed(arguments: &[Argument<'_>], action: impl FnOnce() -> Actio
     Ok(Meaning { action: fires.then(action), used, clamped: false })
 }
 
+/// A gust of the given strength; of the mean wind's own without one. 0 is a button's release.
+pub(super) fn gust(arguments: &[Argument<'_>]) -> Result<Meaning, Refusal> {
+    const USUAL_STRENGTH: f64 = 1.0;
+    let (fires, used) = fires(arguments)?;
+    let pressed = matches!(arguments, [] | [Argument::True | Argument::Nil | Argument::Impulse, ..]);
+    let strength = arguments.first().filter(|_| !pressed).and_then(numeric).unwrap_or(USUAL_STRENGTH);
+    let action = Action::Request(Body::Cue(Cue::Gust(strength as f32)).into());
+    Ok(Meaning { action: fires.then_some(action), used, clamped: false })
+}
+
 pub(super) fn preset(arguments: &[Argument<'_>]) -> Result<Meaning, Refusal> {
     const WANTED: &str = "needs a preset's name or program number";
     let key = match arguments {

@@ -347,3 +347,17 @@ fn a_readout_is_asked_and_never_set() {
         assert_eq!(route(address, &[]).remarks[0].loss, Loss::NoSuchAddress, "{address}");
     }
 }
+
+#[test]
+fn a_gust_has_its_strength() {
+    let gust = |strength| change(Body::Cue(Cue::Gust(strength)));
+    check("/cue/gust", &[Float(0.5)], gust(0.5), &[]);
+    check("/cue/gust", &[Text("-1")], gust(-1.0), &[]);
+    for arguments in [&[][..], &[True], &[Impulse]] {
+        check("/cue/gust", arguments, gust(1.0), &[]);
+    }
+    for arguments in [&[False][..], &[Float(0.0)]] {
+        assert_eq!(does("/cue/gust", arguments), (vec![], vec![]));
+    }
+    refused("/cue/gust", &[Float(f32::NAN)], Loss::NotFinite);
+}

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collapsed_quad_and_a_flat_one_are_no_force() {
+    fn a_collapsed_quad_is_no_force() {
         let mut forces = QuadForces::new(2, 2);
         let wind = uniform(1, Vec3::X);
         forces.update(&Axes::zeros(4), &Axes::zeros(4), &wind, &[1.0], SheetLaw::new(1.2, 1.28, 0.05), 0.01);

@@ -201,6 +201,8 @@ mod tests {
         assert!(relative(lambda[0], -9.999_424_03e-6 * extension / 0.001) <= 1e-5, "{}", lambda[0]);
         assert!(relative(lambda[0], -9.999_424_03e-6) <= 1e-5, "{}", lambda[0]);
         assert!(relative(ax[0], 4.999_712_02e-4) <= 1e-5, "{}", ax[0]);
+        // The other end lies at 0.1 m, where f32 resolves 7e-9 m: its move is that much coarser.
+        assert!((f64::from(start - bx[0]) - 4.999_712_02e-4).abs() <= 8e-9, "{}", start - bx[0]);
         let remaining = f64::from(bx[0]) - f64::from(ax[0]) - f64::from(rest);
         assert!((remaining - 5.759_668_2e-8).abs() <= 3e-8, "{remaining}");
     }
