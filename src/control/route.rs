@@ -13,7 +13,7 @@
 //! along the row's curve, and relative moves are moves of the travel. The first argument counts, the
 //! rest is reported. A value outside the range is held at its end.
 //!
-//! A readout (`/read/0/tip`) is only asked.
+//! A readout (`/read/0/tip`) is only asked; a pattern asks those of the flags that fly.
 //!
 //! A cue is fired by T, N, I, no argument and every number but 0, and not by F and 0, so that a button
 //! may send its release. An address pattern does all this at every address that it matches.
@@ -26,9 +26,14 @@ use super::osc::packet::{Argument, Message};
 use super::osc::pattern::{LONGEST_PATTERN, Pattern};
 use crate::live::{HostCue, Request};
 use crate::params::preset::nearest;
+use crate::params::table::ReadoutRow;
 use crate::params::{CUES, READOUTS, RowId};
 use crate::perform::{Body, Cue, Hand};
 use std::collections::BTreeMap;
+
+/// Comparisons that one packet's patterns may ask for: bytes of a pattern times addresses it is held against.
+/// Four hundred patterns of ten bytes; the most hostile ones take some milliseconds.
+pub const MOST_PATTERN_WORK: usize = 1 << 19;
 
 /// What an address stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,6 +129,22 @@ pub struct Remark {
     pub text: String,
 }
 
+/// What bounds the messages of one packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// How many flags fly: patterns reach their readouts.
+    pub flags: usize,
+    /// What is left of [`MOST_PATTERN_WORK`].
+    pub pattern_work: usize,
+}
+
+impl Bounds {
+    /// The bounds of a packet that comes while so many flags fly.
+    pub fn new(flags: usize) -> Self {
+        Bounds { flags, pattern_work: MOST_PATTERN_WORK }
+    }
+}
+
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Routed {
@@ -133,6 +154,8 @@ pub struct Routed {
     pub remarks: Vec<Remark>,
     /// How many addresses it met.
     pub matched: usize,
+    /// Its packet's patterns are more work than one packet may ask for; it was not looked at.
+    pub too_much: bool,
 }
 
 /// Every address and what it stands for.
@@ -141,6 +164,8 @@ pub struct Router {
     /// In table order: rows, their travel, cues; old names last.
     addresses: Vec<(String, Target)>,
     by_address: BTreeMap<String, Target>,
+    /// Readouts of the first flag, for whoever mistypes one.
+    readouts: Vec<String>,
 }
 
 impl Default for Router {
@@ -166,7 +191,8 @@ impl Router {
             }
         }
         let by_address = addresses.iter().cloned().collect();
-        Router { addresses, by_address }
+        let readouts = READOUTS.iter().map(|row| format!("/read/0/{}", row.name)).collect();
+        Router { addresses, by_address, readouts }
     }
 
     /// The address that an unknown one probably means.
@@ -174,11 +200,12 @@ impl Router {
         // Longer ones are no slip of the finger, and comparing takes time.
         const LONGEST_SLIP: usize = 80;
         let short = address.len() <= LONGEST_SLIP;
-        short.then(|| nearest(address, self.addresses.iter().map(|(known, _)| known.as_str()))).flatten()
+        let known = self.addresses.iter().map(|(known, _)| known).chain(&self.readouts);
+        short.then(|| nearest(address, known.map(String::as_str))).flatten()
     }
 
-    /// What a message asks for.
-    pub fn route(&self, message: &Message<'_>) -> Routed {
+    /// What a message asks for, within what `bounds` leave to its packet.
+    pub fn route(&self, message: &Message<'_>, bounds: &mut Bounds) -> Routed {
         let mut routed = Routed::default();
         let address = message.address;
         if address.len() > LONGEST_PATTERN {
@@ -191,14 +218,23 @@ impl Router {
             }
         } else {
             match Pattern::parse(address) {
-                Ok(pattern) => self.route_pattern(&pattern, message, &mut routed),
+                Ok(pattern) => self.route_pattern(&pattern, message, bounds, &mut routed),
                 Err(error) => routed.remark(Loss::BadPattern, format!("{address} is no pattern: {error}")),
             }
         }
         routed
     }
 
-    fn route_pattern(&self, pattern: &Pattern, message: &Message<'_>, routed: &mut Routed) {
+    fn route_pattern(&self, pattern: &Pattern, message: &Message<'_>, bounds: &mut Bounds, routed: &mut Routed) {
+        let read = reads(pattern);
+        let compared = self.addresses.len() + if read { bounds.flags + READOUTS.len() } else { 0 };
+        match bounds.pattern_work.checked_sub(message.address.len() * compared) {
+            Some(left) => bounds.pattern_work = left,
+            None => {
+                routed.too_much = true;
+                return;
+            }
+        }
         let mut met: Vec<Target> = Vec::new();
         for (known, target) in &self.addresses {
             // A row that is met by its name is not met again by its old one.
@@ -207,10 +243,25 @@ impl Router {
                 routed.meet(known, *target, message);
             }
         }
-        if met.is_empty() {
+        if read {
+            let matches = |(_, row): &(usize, &ReadoutRow)| pattern.matches_part(3, row.name);
+            let readouts: Vec<(usize, &ReadoutRow)> = READOUTS.iter().enumerate().filter(matches).collect();
+            for flag in (0..bounds.flags).filter(|flag| pattern.matches_part(2, &flag.to_string())) {
+                for (readout, row) in &readouts {
+                    let target = Target::Readout(About::Readout { flag, readout: *readout });
+                    routed.meet(&format!("/read/{flag}/{}", row.name), target, message);
+                }
+            }
+        }
+        if routed.matched == 0 {
             routed.remark(Loss::NoSuchAddress, format!("{} matches nothing", message.address));
         }
     }
+}
+
+/// Whether a pattern can match `/read/N/name`.
+fn reads(pattern: &Pattern) -> bool {
+    pattern.parts() == 4 && pattern.matches_part(0, "") && pattern.matches_part(1, "read")
 }
 
 /// What a cue's address stands for.

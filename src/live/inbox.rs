@@ -6,11 +6,14 @@
 //! factors on the same side of one multiply. A move up and a move down stay apart, because a range's end
 //! may lie between them.
 //!
-//! When the inbox is full, a row's requests since the last edge collapse into one whatever they are, and
-//! edges and bundles are dropped whole and counted. So it never holds more than [`CAPACITY`] requests
-//! and one for each row.
+//! An edge that does nothing right after the one that waits last (a second reset) is merged into it.
+//!
+//! When the inbox is full, a row's request merges into the one that waits since the last edge wherever the
+//! two can be told as one, ends of the range or not; a move that can only be told as two (a nudge of the
+//! travel after a set) is dropped, as are edges and bundles, whole and counted. So it never holds more
+//! than [`CAPACITY`] requests and one for each row.
 
-use super::request::{Request, moved, weight};
+use super::request::{Request, moved, repeats, weight};
 use crate::params::{Kind, ROWS, RowId, Value};
 use crate::perform::{Body, Hand, Source};
 use std::collections::VecDeque;
@@ -20,8 +23,11 @@ use std::sync::Arc;
 /// as many; at 120 ticks a second none waits longer than five ticks.
 pub const CAPACITY: usize = 4096;
 /// Requests that one tick takes, as weighed by [`weight`]: 120,000 plain ones a second, in well under a
-/// millisecond a tick. A bundle enters whole even when it is larger.
+/// millisecond a tick. A bundle is done in one tick even when it weighs more, up to [`HEAVIEST_BUNDLE`].
 pub const MOST_PER_TICK: usize = 1024;
+/// Heaviest bundle that is taken at all, as weighed by [`weight`]: a packet full of plain requests, or
+/// sixteen rebuilds of the cloth, which hold the clock for two ticks or three.
+pub const HEAVIEST_BUNDLE: usize = 4 * MOST_PER_TICK;
 
 /// What passed the inbox, in requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,7 +36,7 @@ pub struct Counters {
     pub received: u64,
     /// Merged into one that waited already.
     pub coalesced: u64,
-    /// Lost because the inbox was full.
+    /// Lost because the inbox was full or a bundle too heavy.
     pub dropped: u64,
     /// Waiting now.
     pub waiting: u64,
@@ -101,6 +107,13 @@ impl Inbox {
         }
         self.serial += 1;
         self.counters.received += count as u64;
+        if requests.iter().map(weight).sum::<usize>() > HEAVIEST_BUNDLE {
+            self.counters.dropped += count as u64;
+            return false;
+        }
+        requests.dedup_by(|next, last| repeats(last, next));
+        self.counters.coalesced += (count - requests.len()) as u64;
+        let count = requests.len();
         let single = if count == 1 { requests.pop() } else { None };
         let kept = match single {
             Some(request) => self.push_one(source, request),
@@ -217,6 +230,12 @@ impl Inbox {
     }
 
     fn push_edge(&mut self, source: Source, what: What, count: usize) -> bool {
+        if let (Some(Entry { what: last, .. }), What::One(next)) = (self.entries.back(), &what)
+            && last.requests().last().is_some_and(|last| repeats(last, next))
+        {
+            self.counters.coalesced += 1;
+            return true;
+        }
         if self.size + count > CAPACITY {
             return false;
         }

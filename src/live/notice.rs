@@ -1,9 +1,12 @@
 //! Lines for people: each said once, then counted.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Lines kept; the oldest leaves first.
 const MOST_NOTICES: usize = 50;
+/// Faults of one sort that are said in words; of more only that there are more, so that a flood of one sort
+/// cannot push everything else out.
+pub const MOST_SAID: usize = 4;
 /// Longest line, in characters: what a hostile sender can put on the screen.
 const LONGEST_NOTICE: usize = 300;
 
@@ -42,9 +45,54 @@ impl Notices {
     }
 }
 
+/// Which faults were said already, by sort.
+#[derive(Debug)]
+pub struct Said<Sort>(BTreeMap<Sort, Vec<String>>);
+
+/// What to say of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saying {
+    /// The fault in words.
+    Words,
+    /// That more of this sort is not said.
+    More,
+    /// Nothing.
+    Nothing,
+}
+
+impl<Sort> Default for Said<Sort> {
+    fn default() -> Self {
+        Said(BTreeMap::new())
+    }
+}
+
+impl<Sort: Ord> Said<Sort> {
+    /// What to say of the fault that `key` names among those of its sort. Cheap, unlike finding the words.
+    pub fn again(&mut self, sort: Sort, key: &str) -> Saying {
+        let said = self.0.entry(sort).or_default();
+        if said.len() > MOST_SAID || said.iter().any(|known| known == key) {
+            return Saying::Nothing;
+        }
+        said.push(key.to_owned());
+        if said.len() > MOST_SAID { Saying::More } else { Saying::Words }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flood_of_one_sort_is_said_four_times() {
+        let mut said = Said::default();
+        assert_eq!(said.again("particle", "0"), Saying::Words);
+        assert_eq!(said.again("particle", "0"), Saying::Nothing, "once each");
+        let sayings: Vec<Saying> = (1..1000).map(|number| said.again("particle", &number.to_string())).collect();
+        assert_eq!(sayings[..MOST_SAID], [Saying::Words, Saying::Words, Saying::Words, Saying::More]);
+        assert!(sayings[MOST_SAID..].iter().all(|saying| *saying == Saying::Nothing));
+        assert_eq!(said.again("preset", "0"), Saying::Words, "another sort has its own");
+        assert_eq!(said.0["particle"].len(), MOST_SAID + 1, "bounded");
+    }
 
     #[test]
     fn says_once_counts_and_stays_small() {

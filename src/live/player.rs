@@ -6,7 +6,7 @@
 
 use super::inbox::{Counters, Inbox};
 use super::notice::Notices;
-use super::request::{HostCue, Request, Resolver};
+use super::request::{HostCue, Refusal, Request, Resolver};
 use super::snapshot::Snapshot;
 use crate::params::{Library, Preset, RowId, SceneError, Value, Values};
 use crate::perform::{Body, Performance, Source, TICK_HERTZ};
@@ -57,7 +57,7 @@ pub struct Status {
     pub lag_ticks: u64,
     /// Ticks that are due and not done; 0 or 1 when on time.
     pub behind: u64,
-    /// Ticks in the last second.
+    /// Ticks in the last second; 0 until one has passed. For a panel.
     pub ticks_per_second: f32,
     /// What passed the inbox.
     pub inbox: Counters,
@@ -78,6 +78,7 @@ impl Player {
         let performance =
             Performance::new(&preset).map_err(|error| PlayerError::Scene { name: preset.name.clone(), error })?;
         let snapshot = Arc::new(Snapshot::of(&performance));
+        let library = Arc::new(library);
         let shared = Arc::new(Shared {
             origin: Instant::now(),
             stop: AtomicBool::new(false),
@@ -88,6 +89,8 @@ impl Player {
             rate: AtomicU32::new(0f32.to_bits()),
             applied: AtomicU64::new(0),
             inbox: Mutex::new(Inbox::default()),
+            library: library.clone(),
+            refused: Mutex::new(Vec::new()),
             notices: Mutex::new(Notices::default()),
             published: Mutex::new(Published {
                 older: snapshot.clone(),
@@ -143,6 +146,9 @@ struct Shared {
     /// Pushes up to this number are in the published state.
     applied: AtomicU64,
     inbox: Mutex<Inbox>,
+    library: Arc<Library>,
+    /// What is not in words yet: finding them takes longer than a tick may. The resolver bounds it.
+    refused: Mutex<Vec<Refusal>>,
     notices: Mutex<Notices>,
     published: Mutex<Published>,
 }
@@ -215,6 +221,8 @@ impl PlayerHandle {
     /// How the player does.
     pub fn status(&self) -> Status {
         let shared = &self.inner.shared;
+        let refused = std::mem::take(&mut *lock(&shared.refused));
+        refused.iter().for_each(|refusal| self.notice(refusal.text(&shared.library)));
         let tick = lock(&shared.published).newer.tick;
         let due = ticks_due(shared.origin.elapsed());
         Status {
@@ -307,10 +315,12 @@ fn one_tick(shared: &Shared, performance: &mut Performance, resolver: &mut Resol
     if std::mem::take(&mut resolver.still) {
         shared.still.store(true, Ordering::Relaxed);
     }
+    if !resolver.refusals.is_empty() {
+        lock(&shared.refused).append(&mut resolver.refusals);
+    }
     let reports = performance.take_reports();
-    if !reports.is_empty() || !resolver.refusals.is_empty() {
+    if !reports.is_empty() {
         let mut notices = lock(&shared.notices);
-        resolver.refusals.drain(..).for_each(|line| notices.add(&line));
         reports.iter().for_each(|report| notices.add(&format!("flag {}: {}", report.flag, report.message)));
     }
 }
@@ -398,6 +408,14 @@ mod tests {
         player.notice("hello");
         wait("said", || player.status().messages.iter().any(|line| line.contains("program 99")));
         assert!(player.status().messages.contains(&"hello (×2)".to_owned()));
+    }
+
+    #[test]
+    fn the_rate_of_ticks_is_told() {
+        let player = start();
+        wait("a second", || player.status().ticks_per_second > 0.0);
+        // However slow the machine is, it does not tick faster than it should for long.
+        assert!(player.status().ticks_per_second < 2.0 * TICK_HERTZ as f32);
     }
 
     #[test]

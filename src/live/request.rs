@@ -4,8 +4,12 @@
 //! host (presets by name, a still); they are resolved right before their tick, in arrival order with
 //! everything else, so that a take holds values and needs no file.
 
-use crate::params::{Kind, Library, RowId, Scene, Value};
-use crate::perform::{Body, Change, Hand, Performance, Source};
+use super::notice::{Said, Saying};
+use crate::params::{Kind, Library, Preset, RowId, Scene, Value, Values};
+use crate::perform::glide::wrap;
+use crate::perform::morph::{Morph, is_seed};
+use crate::perform::{Body, Change, Cue, Hand, Performance, Source};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Longest morph that a recall can ask for, s: an hour.
@@ -69,39 +73,107 @@ pub enum PresetKey {
     Program(i32),
 }
 
+/// Why a request came to nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Refusal {
+    /// There is no such preset.
+    Preset(HostCue),
+    /// There is no such particle; the second is the last.
+    Particle(u32, u32),
+    /// The structure of this name cannot be built, for this reason.
+    Structure(String, String),
+    /// More of this sort came and is not said.
+    More(RefusalSort),
+}
+
+/// Sorts of [`Refusal`]: the first few of each are said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RefusalSort {
+    Preset,
+    Particle,
+    Structure,
+}
+
+impl Refusal {
+    fn sort(&self) -> RefusalSort {
+        match self {
+            Refusal::Preset(_) => RefusalSort::Preset,
+            Refusal::Particle(..) => RefusalSort::Particle,
+            Refusal::Structure(..) => RefusalSort::Structure,
+            Refusal::More(sort) => *sort,
+        }
+    }
+
+    /// One sentence. Not for the thread that keeps time: comparing names takes long.
+    pub(super) fn text(&self, library: &Library) -> String {
+        match self {
+            Refusal::Preset(cue) => no_such_preset(cue, library),
+            Refusal::Particle(number, last) => format!("there is no particle {number}; the last is {last}"),
+            Refusal::Structure(name, why) => format!("the structure of \"{name}\" cannot be built: {why}"),
+            Refusal::More(RefusalSort::Preset) => "more unknown presets are not said".to_owned(),
+            Refusal::More(RefusalSort::Particle) => "more particles that are not there are not said".to_owned(),
+            Refusal::More(RefusalSort::Structure) => "more structures that cannot be built are not said".to_owned(),
+        }
+    }
+}
+
+fn no_such_preset(cue: &HostCue, library: &Library) -> String {
+    let asked = match cue {
+        HostCue::Preset { key: PresetKey::Name(name), .. } => format!("no preset is named \"{name}\""),
+        HostCue::Preset { key: PresetKey::Program(program), .. } => format!("no preset has program {program}"),
+        _ => return "there are no presets".to_owned(),
+    };
+    if let HostCue::Preset { key: PresetKey::Name(name), .. } = cue
+        && let Some(near) = library.nearest(name)
+    {
+        return format!("{asked}; the nearest is \"{near}\"");
+    }
+    let names: Vec<&str> = library.presets.iter().map(|preset| preset.name.as_str()).collect();
+    format!("{asked}; there are {}", names.join(", "))
+}
+
 /// Turns requests into changes.
 #[derive(Debug)]
 pub(super) struct Resolver {
-    library: Library,
+    library: Arc<Library>,
+    /// The library's presets by name, ready to be recalled without copying one.
+    presets: BTreeMap<String, Arc<Preset>>,
     /// Name of the preset that was recalled last: "next" and "previous" count from it.
     current: String,
     /// A still was asked for since the last look.
     pub(super) still: bool,
-    /// What could not be done, for people.
-    pub(super) refusals: Vec<String>,
+    /// What could not be done since the last look. Bounded by what is said at all.
+    pub(super) refusals: Vec<Refusal>,
+    said: Said<RefusalSort>,
 }
 
 impl Resolver {
-    pub(super) fn new(library: Library, current: &str) -> Self {
-        Resolver { library, current: current.to_owned(), still: false, refusals: Vec::new() }
+    pub(super) fn new(library: Arc<Library>, current: &str) -> Self {
+        let shared = |preset: &Preset| (preset.name.clone(), Arc::new(preset.clone()));
+        let presets = library.presets.iter().map(shared).collect();
+        let current = current.to_owned();
+        Resolver { library, presets, current, still: false, refusals: Vec::new(), said: Said::default() }
     }
 
     /// The changes that `requests` ask for at the performance's next tick.
     pub(super) fn resolve(&mut self, performance: &Performance, requests: Vec<(Source, Request)>) -> Vec<Change> {
         let tick = performance.ticks();
         let mut changes: Vec<Change> = Vec::with_capacity(requests.len());
+        let mut ahead =
+            Ahead { targets: performance.targets().clone(), scene: AheadScene::Own(performance.scene().clone()) };
         for (source, request) in requests {
             let body = match request {
                 Request::Change(body) => Some(body),
-                Request::NudgeTravel { row, by } => travelled(performance, &changes, row, |travel| {
+                Request::NudgeTravel { row, by } => ahead.travelled(row, |travel| {
                     let cyclic = matches!(row.row().kind, Kind::Float { cyclic: true, .. });
-                    if cyclic { wrapped(travel + by, 1.0) } else { travel + by }
+                    if cyclic { wrap(f64::from(travel) + f64::from(by), 0.0, 1.0) } else { travel + by }
                 }),
-                Request::ScaleTravel { row, by } => travelled(performance, &changes, row, |travel| travel * by),
-                Request::GrabNumber(number) => self.grab(scene_after(performance, &changes), number),
+                Request::ScaleTravel { row, by } => ahead.travelled(row, |travel| travel * by),
+                Request::GrabNumber(number) => self.grab(ahead.scene.get(), number),
                 Request::Host(cue) => self.host(cue),
             };
             if let Some(body) = body.and_then(|body| self.buildable(body)) {
+                ahead.enter(&body);
                 changes.push(Change::new(tick, source, body));
             }
         }
@@ -121,27 +193,17 @@ impl Resolver {
                 (self.library.by_program(*program), *seconds)
             }
         };
-        let Some(preset) = found else {
-            self.refusals.push(self.no_such_preset(&cue));
+        let Some(preset) = found.and_then(|preset| self.presets.get(&preset.name)).cloned() else {
+            let key = match &cue {
+                HostCue::Preset { key: PresetKey::Name(name), .. } => format!("name {name}"),
+                HostCue::Preset { key: PresetKey::Program(program), .. } => format!("program {program}"),
+                _ => String::new(),
+            };
+            self.refuse(&key, Refusal::Preset(cue));
             return None;
         };
         let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_MORPH_SECONDS) } else { 0.0 };
-        Some(Body::Recall { preset: Arc::new(preset.clone()), seconds })
-    }
-
-    fn no_such_preset(&self, cue: &HostCue) -> String {
-        let asked = match cue {
-            HostCue::Preset { key: PresetKey::Name(name), .. } => format!("no preset is named \"{name}\""),
-            HostCue::Preset { key: PresetKey::Program(program), .. } => format!("no preset has program {program}"),
-            _ => return "there are no presets".to_owned(),
-        };
-        if let HostCue::Preset { key: PresetKey::Name(name), .. } = cue
-            && let Some(near) = self.library.nearest(name)
-        {
-            return format!("{asked}; the nearest is \"{near}\"");
-        }
-        let names: Vec<&str> = self.library.presets.iter().map(|preset| preset.name.as_str()).collect();
-        format!("{asked}; there are {}", names.join(", "))
+        Some(Body::Recall { preset, seconds })
     }
 
     fn grab(&mut self, scene: &Scene, number: u32) -> Option<Body> {
@@ -153,7 +215,7 @@ impl Resolver {
             }
             first += particles;
         }
-        self.refusals.push(format!("there is no particle {number}; the last is {}", first.saturating_sub(1)));
+        self.refuse(&number.to_string(), Refusal::Particle(number, first.saturating_sub(1)));
         None
     }
 
@@ -165,7 +227,8 @@ impl Resolver {
             _ => return Some(body),
         };
         if let Err(error) = scene.check() {
-            self.refusals.push(format!("the structure of \"{name}\" cannot be built: {error}"));
+            let why = error.to_string();
+            self.refuse(&format!("{name}: {why}"), Refusal::Structure(name.to_owned(), why));
             return None;
         }
         if let Body::Recall { preset, .. } = &body {
@@ -173,24 +236,68 @@ impl Resolver {
         }
         Some(body)
     }
+
+    fn refuse(&mut self, key: &str, refusal: Refusal) {
+        match self.said.again(refusal.sort(), key) {
+            Saying::Words => self.refusals.push(refusal),
+            Saying::More => self.refusals.push(Refusal::More(refusal.sort())),
+            Saying::Nothing => {}
+        }
+    }
 }
 
-/// A set that moves the travel of `row` from where it will be after `changes`.
-fn travelled(performance: &Performance, changes: &[Change], row: RowId, step: impl Fn(f32) -> f32) -> Option<Body> {
-    let target = target_after(performance.target(row), changes, row);
-    let travel = row.row().travel(target)?;
-    let value = row.row().from_travel(step(travel))?;
-    Some(Body::Set { row, value })
+/// Where the rows and the structure will be after the changes so far.
+struct Ahead {
+    targets: Values,
+    scene: AheadScene,
 }
 
-fn target_after(start: Value, changes: &[Change], row: RowId) -> Value {
-    changes.iter().fold(start, |value, change| match &change.body {
-        Body::Set { row: of, value: new } if *of == row => row.row().accept(*new).unwrap_or(value),
-        Body::Add { row: of, by } if *of == row => moved(row, value, |plain| plain + f64::from(*by)),
-        Body::Scale { row: of, by } if *of == row => moved(row, value, |plain| plain * f64::from(*by)),
-        Body::Recall { preset, .. } => preset.get(row),
-        _ => value,
-    })
+enum AheadScene {
+    Own(Arc<Scene>),
+    Preset(Arc<Preset>),
+}
+
+impl AheadScene {
+    fn get(&self) -> &Scene {
+        match self {
+            AheadScene::Own(scene) => scene,
+            AheadScene::Preset(preset) => &preset.scene,
+        }
+    }
+}
+
+impl Ahead {
+    /// A set that moves the travel of `row` from where it will be.
+    fn travelled(&self, row: RowId, step: impl Fn(f32) -> f32) -> Option<Body> {
+        let travel = row.row().travel(self.targets.get(row))?;
+        let value = row.row().from_travel(step(travel))?;
+        Some(Body::Set { row, value })
+    }
+
+    fn enter(&mut self, body: &Body) {
+        match body {
+            Body::Set { row, value } => {
+                self.targets.set(*row, *value);
+            }
+            Body::Add { row, by } => self.relative(*row, |plain| plain + f64::from(*by)),
+            Body::Scale { row, by } => self.relative(*row, |plain| plain * f64::from(*by)),
+            Body::Recall { preset, seconds } => {
+                // A morph begins with its first tick, after all changes; seeds never morph.
+                let cuts = Morph::ticks_of(*seconds) == 0;
+                for row in RowId::ALL.iter().copied().filter(|row| cuts || is_seed(*row)) {
+                    self.targets.set(row, preset.get(row));
+                }
+                self.scene = AheadScene::Preset(preset.clone());
+            }
+            Body::Structure(scene) => self.scene = AheadScene::Own(scene.clone()),
+            _ => {}
+        }
+    }
+
+    fn relative(&mut self, row: RowId, step: impl Fn(f64) -> f64) {
+        let value = moved(row, self.targets.get(row), step);
+        self.targets.set(row, value);
+    }
 }
 
 /// `value` of `row` after a relative `step` in plain units, as the performance does it: held in its range,
@@ -198,9 +305,7 @@ fn target_after(start: Value, changes: &[Change], row: RowId) -> Value {
 pub(super) fn moved(row: RowId, value: Value, step: impl Fn(f64) -> f64) -> Value {
     let Some(plain) = value.number().map(step) else { return value };
     let new = match row.row().kind {
-        Kind::Float { range, cyclic: true, .. } => {
-            Value::Float(range.min + wrapped(plain as f32 - range.min, range.max - range.min))
-        }
+        Kind::Float { range, cyclic: true, .. } => Value::Float(wrap(plain, range.min, range.max - range.min)),
         // Whole numbers keep all their digits; the cast saturates.
         Kind::Int { .. } if !plain.is_nan() => Value::Int(plain.round_ties_even() as i32),
         _ => Value::Float(plain as f32),
@@ -208,145 +313,32 @@ pub(super) fn moved(row: RowId, value: Value, step: impl Fn(f64) -> f64) -> Valu
     row.row().accept(new).unwrap_or(value)
 }
 
-fn wrapped(place: f32, span: f32) -> f32 {
-    if (0.0..=span).contains(&place) { place } else { place.rem_euclid(span) }
-}
-
-fn scene_after<'a>(performance: &'a Performance, changes: &'a [Change]) -> &'a Scene {
-    for change in changes.iter().rev() {
-        match &change.body {
-            Body::Recall { preset, .. } => return &preset.scene,
-            Body::Structure(scene) => return scene,
-            _ => {}
-        }
+/// Whether doing `next` right after `last` changes nothing: both end at the same state.
+pub(super) fn repeats(last: &Request, next: &Request) -> bool {
+    use Request::{Change, Host};
+    match (last, next) {
+        (Change(Body::Cue(a)), Change(Body::Cue(b))) => a == b && matches!(a, Cue::Reset | Cue::Panic),
+        (Change(Body::Hand(Hand::Release)), Change(Body::Hand(Hand::Release))) => true,
+        // A preset names the same one both times; a walk through the library would go on.
+        (Host(HostCue::Preset { .. }), Host(HostCue::Preset { .. })) => last == next,
+        _ => false,
     }
-    performance.scene()
 }
 
 /// What a request weighs against the cap of one tick, in plain changes.
 ///
-/// A rebuild of the cloth takes about a millisecond, a plain set some tens of nanoseconds: the cap lets
-/// four rebuilds into a tick, so that a storm of them cannot hold the clock.
-pub(super) fn weight(request: &Request) -> usize {
+/// A rebuild of the cloth, and a reset as well, takes about a millisecond, a plain set some tens of
+/// nanoseconds: the cap lets four rebuilds into a tick, so that a storm of them cannot hold the clock.
+pub fn weight(request: &Request) -> usize {
     match request {
-        Request::Change(Body::Recall { .. } | Body::Structure(_)) => 256,
+        Request::Change(Body::Recall { .. } | Body::Structure(_) | Body::Cue(Cue::Reset | Cue::Panic)) => 256,
         Request::Host(HostCue::Still) => 1,
         Request::Host(_) => 256,
-        Request::Change(Body::Cue(_)) => 16,
+        // Looks at every particle.
+        Request::Change(Body::Cue(_) | Body::Hand(Hand::GrabNearest(_))) => 16,
         _ => 1,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::params::{FlagSpec, Preset, Values};
-    use crate::perform::Cue;
-
-    fn preset(name: &str, program: u8, speed: f32) -> Preset {
-        let mut values = Values::default();
-        values.set(RowId::WindSpeed, Value::Float(speed));
-        Preset { name: name.to_owned(), program: Some(program), values, ..Preset::default() }
-    }
-
-    fn resolver() -> Resolver {
-        let presets = vec![preset("calm", 1, 1.5), preset("gale", 2, 15.0), preset("storm", 3, 26.0)];
-        Resolver::new(Library { presets }, "calm")
-    }
-
-    fn resolve(resolver: &mut Resolver, requests: &[Request]) -> Vec<Body> {
-        let performance = Performance::new(&preset("calm", 1, 8.0)).expect("sound");
-        let requests = requests.iter().map(|request| (Source::Osc, request.clone())).collect();
-        resolver.resolve(&performance, requests).into_iter().map(|change| change.body).collect()
-    }
-
-    fn recalled(bodies: &[Body]) -> Vec<&str> {
-        let mut names = Vec::new();
-        for body in bodies {
-            if let Body::Recall { preset, .. } = body {
-                names.push(preset.name.as_str());
-            }
-        }
-        names
-    }
-
-    #[test]
-    fn presets_are_recalled_by_value_in_arrival_order() {
-        let mut resolver = resolver();
-        let next = Request::Host(HostCue::PresetNext);
-        let set = Request::Change(Body::Set { row: RowId::AirDrag, value: Value::Float(1.0) });
-        let bodies = resolve(&mut resolver, &[next.clone(), set.clone(), next.clone(), next]);
-        assert_eq!(recalled(&bodies), ["gale", "storm", "calm"], "the second counts from the first");
-        assert_eq!(Request::Change(bodies[1].clone()), set);
-        let previous = resolve(&mut resolver, &[Request::Host(HostCue::PresetPrevious)]);
-        assert_eq!(recalled(&previous), ["storm"]);
-        let program = HostCue::Preset { key: PresetKey::Program(2), seconds: 1e9 };
-        let bodies = resolve(&mut resolver, &[Request::Host(program)]);
-        assert!(matches!(&bodies[..], [Body::Recall { seconds, .. }] if *seconds == LONGEST_MORPH_SECONDS));
-    }
-
-    #[test]
-    fn unknown_presets_and_particles_leave_the_state_and_say_why() {
-        let mut resolver = resolver();
-        let unknown = |key| Request::Host(HostCue::Preset { key, seconds: 0.0 });
-        let asked = [
-            unknown(PresetKey::Name("gail".to_owned())),
-            unknown(PresetKey::Name("something else".to_owned())),
-            unknown(PresetKey::Program(9)),
-            Request::GrabNumber(64 * 40),
-            Request::Change(Body::Structure(Arc::new(Scene { flags: Vec::new(), ..Scene::default() }))),
-        ];
-        assert_eq!(resolve(&mut resolver, &asked), []);
-        let said = resolver.refusals.join("\n");
-        for part in [
-            "\"gail\"; the nearest is \"gale\"",
-            "else\"; there are calm, gale, storm",
-            "program 9",
-            "particle 2560; the last is 2559",
-            "flags",
-        ] {
-            assert!(said.contains(part), "{part} in {said}");
-        }
-    }
-
-    #[test]
-    fn a_particle_number_counts_through_all_flags() {
-        let mut resolver = resolver();
-        let flag = FlagSpec { columns: 3, rows: 2, ..FlagSpec::default() };
-        let scene = Scene { flags: vec![flag.clone(), flag], ..Scene::default() };
-        let asked = [Request::Change(Body::Structure(Arc::new(scene))), Request::GrabNumber(7)];
-        let bodies = resolve(&mut resolver, &asked);
-        assert_eq!(bodies[1], Body::Hand(Hand::Grab { flag: 1, particle: 1 }));
-    }
-
-    #[test]
-    fn travel_moves_from_where_the_row_will_be() {
-        let mut resolver = resolver();
-        let row = RowId::WindSpeed;
-        let set = |value| Request::Change(Body::Set { row, value: Value::Float(value) });
-        // Square curve over 0..40: 10 is half the travel.
-        let nudged = resolve(&mut resolver, &[set(10.0), Request::NudgeTravel { row, by: 0.25 }]);
-        assert_eq!(nudged[1], Body::Set { row, value: Value::Float(22.5) });
-        let twice = [set(10.0), Request::NudgeTravel { row, by: 0.25 }, Request::NudgeTravel { row, by: 0.5 }];
-        assert_eq!(resolve(&mut resolver, &twice)[2], Body::Set { row, value: Value::Float(40.0) });
-        let added = [set(2.0), Request::Change(Body::Add { row, by: 8.0 }), Request::ScaleTravel { row, by: 2.0 }];
-        assert_eq!(resolve(&mut resolver, &added)[2], Body::Set { row, value: Value::Float(40.0) });
-        // Past the end of a turn it goes on from the other end.
-        let heading = RowId::WindHeading;
-        let turned = [
-            Request::Change(Body::Set { row: heading, value: Value::Float(170.0) }),
-            Request::Change(Body::Add { row: heading, by: 20.0 }),
-            Request::NudgeTravel { row: heading, by: -0.25 },
-        ];
-        let Body::Set { value: Value::Float(angle), .. } = resolve(&mut resolver, &turned)[2] else { panic!() };
-        assert!((angle - 100.0).abs() < 1e-3, "{angle}");
-    }
-
-    #[test]
-    fn a_still_is_for_the_host_alone() {
-        let mut resolver = resolver();
-        let asked = [Request::Host(HostCue::Still), Request::Change(Body::Cue(Cue::Reset))];
-        assert_eq!(resolve(&mut resolver, &asked), [Body::Cue(Cue::Reset)]);
-        assert!(resolver.still);
-    }
-}
+mod tests;

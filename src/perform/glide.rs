@@ -63,7 +63,7 @@ impl Glides {
                         // Closer than f32 can go: arrived.
                         target
                     } else if cyclic {
-                        Value::Float(wrap(next, range.min, turn))
+                        Value::Float(wrap(f64::from(next), range.min, turn))
                     } else {
                         Value::Float(next)
                     }
@@ -91,15 +91,27 @@ pub fn shortest_way(way: f32, turn: f32) -> f32 {
     }
 }
 
-/// `angle` brought back into one turn from `start`, when it left it by less than a turn.
-pub fn wrap(angle: f32, start: f32, turn: f32) -> f32 {
-    if angle >= start + turn {
-        angle - turn
-    } else if angle < start {
-        angle + turn
-    } else {
-        angle
+/// `angle` brought back by whole turns into one `turn` from `start`, its far end left out; one that is there
+/// already stays to the bit. What is not finite gives NaN.
+///
+/// Only `floor` rounds, which is exact everywhere: the result is the same bits on every machine. Up to 2⁴⁰
+/// turns nothing is lost; beyond, where a turn is hardly more than the last digit, it is still inside.
+pub fn wrap(angle: f64, start: f32, turn: f32) -> f32 {
+    let (low, span) = (f64::from(start), f64::from(turn));
+    if !angle.is_finite() {
+        return f32::NAN;
     }
+    let mut inside = angle - low;
+    // Once, but for numbers so large that the product rounds; each time takes some fifty bits off.
+    while !(0.0..span).contains(&inside) {
+        let less = inside - (inside / span).floor() * span;
+        // Just below the start: the last digit cannot tell it from a whole turn.
+        inside = if less == span || less == inside || !less.is_finite() { 0.0 } else { less };
+    }
+    let angle = if inside == angle - low { angle } else { low + inside };
+    // A number just below the end may become the end as an f32.
+    let wrapped = angle as f32;
+    if wrapped >= start + turn { start } else { wrapped }
 }
 
 #[cfg(test)]
@@ -134,5 +146,26 @@ mod tests {
             assert!(heading.abs() >= 169.99, "{heading}");
         }
         assert_eq!(glides.now().float(RowId::WindHeading), -170.0);
+    }
+
+    #[test]
+    fn any_number_of_turns_is_undone() {
+        for turns in [-1_000_000_007, -3, -2, -1, 0, 1, 2, 3, 400, 1_000_000_007_i64] {
+            for angle in [-180.0, -0.5, 0.0, 90.25, 179.5] {
+                assert_eq!(wrap(angle + 360.0 * turns as f64, -180.0, 360.0), angle as f32, "{turns} turns");
+            }
+        }
+        assert_eq!(wrap(180.0, -180.0, 360.0), -180.0, "the two ends are one place");
+        assert_eq!(wrap(1.0, 0.0, 1.0), 0.0);
+        assert_eq!(wrap(-0.0, -180.0, 360.0).to_bits(), (-0.0f32).to_bits(), "what is inside stays");
+        for angle in [1e16, -1e16, 1e300, -1e300, f64::MAX, f64::MIN, -1e-300, 179.999_999_999, -180.000_000_000_1] {
+            for (start, turn) in [(-180.0, 360.0), (0.0, 1.0), (0.1, 0.3)] {
+                let wrapped = wrap(angle, start, turn);
+                assert!((start..start + turn).contains(&wrapped), "{angle} gives {wrapped}");
+            }
+        }
+        for angle in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(wrap(angle, -180.0, 360.0).is_nan());
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! is free of the morph.
 
 use super::glide::{shortest_way, wrap};
+use super::performance::TICK_HERTZ;
 use crate::math;
 use crate::params::{Curve, Kind, Range, RowId, Value, Values};
 
@@ -22,6 +23,12 @@ impl Morph {
         let differs = |row: &RowId| from.get(*row) != to.get(*row) && !is_seed(*row);
         let rows = RowId::ALL.iter().copied().filter(differs).map(|row| (row, from.get(row), to.get(row)));
         Morph { rows: rows.collect(), start, ticks: ticks.max(1) }
+    }
+
+    /// How many ticks a recall over `seconds` takes; with 0 it cuts.
+    pub fn ticks_of(seconds: f32) -> u64 {
+        // The cast saturates; a negative time or none is a cut.
+        (f64::from(seconds) * f64::from(TICK_HERTZ)).round_ties_even() as u64
     }
 
     /// Somebody touched `row`: the morph lets it go.
@@ -71,7 +78,7 @@ fn float_between(range: Range, cyclic: bool, a: f32, b: f32, share: f64) -> f32 
     if cyclic {
         let turn = range.max - range.min;
         let way = shortest_way(b - a, turn) * share as f32;
-        return wrap(a + way, range.min, turn);
+        return wrap(f64::from(a + way), range.min, turn);
     }
     if range.curve == Curve::Log {
         let (low, high) = (math::ln(f64::from(a)), math::ln(f64::from(b)));

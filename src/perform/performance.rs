@@ -293,9 +293,7 @@ impl Performance {
         let Some(number) = self.targets.get(row).number() else { return };
         let number = change(number);
         let value = match row.row().kind {
-            Kind::Float { range, cyclic: true, .. } => {
-                Value::Float(wrap(number as f32, range.min, range.max - range.min))
-            }
+            Kind::Float { range, cyclic: true, .. } => Value::Float(wrap(number, range.min, range.max - range.min)),
             Kind::Float { .. } => Value::Float(number as f32),
             // The casts saturate; a NaN is refused by `accept` as a float.
             _ if number.is_nan() => return,
@@ -378,9 +376,9 @@ impl Performance {
             return;
         }
         self.preset = Preset { scene: Scene { flags: Vec::new(), ..Scene::default() }, ..preset.clone() };
-        let ticks = (f64::from(seconds) * f64::from(TICK_HERTZ)).round_ties_even();
-        if ticks >= 1.0 {
-            self.morph = Some(Morph::new(&self.targets, &preset.values, self.tick, ticks as u64));
+        let ticks = Morph::ticks_of(seconds);
+        if ticks >= 1 {
+            self.morph = Some(Morph::new(&self.targets, &preset.values, self.tick, ticks));
             for row in RowId::ALL.iter().copied().filter(|row| is_seed(*row)) {
                 self.targets.set(row, preset.values.get(row));
             }

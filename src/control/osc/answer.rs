@@ -162,7 +162,7 @@ fn message(address: String, args: Vec<OscType>) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::control::osc::packet;
-    use crate::control::route::{Action, Router};
+    use crate::control::route::{Action, Bounds, Router};
     use crate::live::Request;
     use crate::perform::Body;
 
@@ -175,7 +175,7 @@ mod tests {
             let told = super::value(*row, value).expect("every default has a form");
             let bytes = message(row.row().address(), told).expect("encodes");
             let items = packet::read(&bytes).expect("a packet");
-            let routed = router.route(items[0].message.as_ref().expect("a message"));
+            let routed = router.route(items[0].message.as_ref().expect("a message"), &mut Bounds::new(1));
             assert_eq!(routed.remarks, [], "{}", row.row().id);
             assert_eq!(routed.actions, [Action::Request(Request::Change(Body::Set { row: *row, value }))]);
         }

@@ -84,7 +84,7 @@ pub(super) fn shown(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::control::osc::packet;
-    use crate::control::route::Router;
+    use crate::control::route::{Bounds, Router};
     use rosc::{OscMessage, OscPacket, OscType};
     use std::net::{IpAddr, Ipv4Addr};
 
@@ -94,7 +94,7 @@ mod tests {
         let items = packet::read(&bytes).expect("a packet");
         let mut heard = Heard::new(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1), &items[0]);
         let message = items[0].message.as_ref().expect("a message");
-        let routed = Router::new().route(message);
+        let routed = Router::new().route(message, &mut Bounds::new(1));
         heard.outcome = Outcome::of(message, &routed.remarks, routed.matched);
         heard
     }

@@ -57,6 +57,16 @@ impl Pattern {
         Ok(Pattern { parts })
     }
 
+    /// How many parts between slashes it has; a leading slash comes after an empty one.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether its part of this number matches.
+    pub fn matches_part(&self, number: usize, part: &str) -> bool {
+        self.parts.get(number).is_some_and(|tokens| part_matches(tokens, part))
+    }
+
     /// Whether the address matches, whole.
     pub fn matches(&self, address: &str) -> bool {
         let mut parts = address.split('/');

@@ -10,8 +10,10 @@ use super::packet::{self, IMMEDIATELY, Item, LONGEST_PACKET};
 use super::pattern::Pattern;
 use super::schedule::{Due, Schedule, TimePolicy, time_tag_now};
 use crate::control::loss::{Loss, Losses};
-use crate::control::route::{Action, Remark, Routed, Router};
-use crate::live::inbox::CAPACITY;
+use crate::control::route::{Action, Bounds, Remark, Routed, Router};
+use crate::live::inbox::HEAVIEST_BUNDLE;
+use crate::live::notice::{Said, Saying};
+use crate::live::request::weight;
 use crate::live::{PlayerHandle, Request};
 use crate::perform::Source;
 use std::collections::{BTreeMap, VecDeque};
@@ -39,8 +41,6 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 const SEND_PATIENCE: Duration = Duration::from_millis(100);
 /// Receive errors in a row after which the socket is opened anew (an interface that went away).
 const MOST_ERRORS: u32 = 50;
-/// Faults of one sort that are said in words; more are counted only, so that a flood cannot bury the rest.
-const MOST_SAID: usize = 4;
 
 /// Where and how to listen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl OscServer {
             player: player.clone(),
             shared: shared.clone(),
             schedule: Schedule::default(),
-            said: BTreeMap::new(),
+            said: Said::default(),
         };
         let thread = thread::Builder::new().name("pennon-osc-in".to_owned()).spawn(move || receiver.run());
         let thread = match thread {
@@ -127,12 +127,12 @@ impl OscServer {
         OscServer { shared, thread }
     }
 
-    /// How it does.
+    /// How it does, for a panel.
     pub fn status(&self) -> OscStatus {
         self.shared.state().status.clone()
     }
 
-    /// The last [`MOST_RECENT`] messages, latest last.
+    /// The last [`MOST_RECENT`] messages, latest last, for a panel.
     pub fn recent(&self) -> Vec<Heard> {
         let mut recent: Vec<Heard> = self.shared.state().recent.iter().cloned().collect();
         for heard in &mut recent {
@@ -187,8 +187,7 @@ struct Receiver {
     player: PlayerHandle,
     shared: Arc<Shared>,
     schedule: Schedule<(SocketAddr, Delivery)>,
-    /// Faults that were said in words, by sort.
-    said: BTreeMap<Loss, Vec<String>>,
+    said: Said<Loss>,
 }
 
 impl Receiver {
@@ -298,7 +297,12 @@ impl Receiver {
         };
         self.shared.state().status.messages += items.len() as u64;
         let Some(deliveries) = self.route(from, &items) else {
-            let why = || format!("a packet asks for more than {CAPACITY} changes or {MOST_QUESTIONS} answers");
+            let why = || {
+                format!(
+                    "a packet asks for more than {HEAVIEST_BUNDLE} changes (a preset or a reset counts as many), \
+                 {MOST_QUESTIONS} answers, or for too many patterns"
+                )
+            };
             self.lose(Loss::TooMany, Some(from), why);
             let refused = |heard: Heard| Heard { outcome: Outcome::Refused(Loss::TooMany, why()), ..heard };
             self.remember(items.last().map(|item| refused(Heard::new(from, item))).into_iter().collect());
@@ -317,7 +321,8 @@ impl Receiver {
     /// Sorts a packet's messages by the time at which they are due; `None` when it asks for too much.
     fn route(&mut self, from: SocketAddr, items: &[Item<'_>]) -> Option<BTreeMap<u64, Delivery>> {
         let mut deliveries: BTreeMap<u64, Delivery> = BTreeMap::new();
-        let (mut requests, mut questions) = (0, 0);
+        let mut bounds = Bounds::new(self.player.frame().1.flags.len());
+        let (mut weighs, mut questions) = (0, 0);
         for item in items {
             // Without a schedule a packet is one bundle, whatever its tags say.
             let tag = if self.config.time == TimePolicy::Immediate { IMMEDIATELY } else { item.time };
@@ -325,11 +330,12 @@ impl Receiver {
             let mut heard = Heard::new(from, item);
             match &item.message {
                 Ok(message) => {
-                    let Routed { actions, remarks, matched } = self.shared.router.route(message);
+                    let routed = self.shared.router.route(message, &mut bounds);
+                    let Routed { actions, remarks, matched, too_much } = routed;
                     for action in actions {
                         match action {
                             Action::Request(request) => {
-                                requests += 1;
+                                weighs += weight(&request);
                                 delivery.requests.push(request);
                             }
                             Action::Ask(question) => {
@@ -339,7 +345,7 @@ impl Receiver {
                             Action::AskAll => delivery.asked.all = true,
                         }
                     }
-                    if requests > CAPACITY || questions > MOST_QUESTIONS {
+                    if too_much || weighs > HEAVIEST_BUNDLE || questions > MOST_QUESTIONS {
                         return None;
                     }
                     heard.outcome = Outcome::of(message, &remarks, matched);
@@ -405,33 +411,29 @@ impl Receiver {
         match remark.loss {
             // A fader that is pushed past its end is no news; the count and the monitor tell.
             Loss::Clamped => self.shared.state().status.losses.count(Loss::Clamped),
+            // Named by its address, since the words take longer to find than all the rest of a message.
             Loss::NoSuchAddress => {
-                let text = if self.says(Loss::NoSuchAddress) { self.shared.unknown(address) } else { String::new() };
-                self.lose(Loss::NoSuchAddress, Some(from), || text);
+                let shared = self.shared.clone();
+                self.lose_named(Loss::NoSuchAddress, Some(from), &shown(address), || shared.unknown(address));
             }
             loss => self.lose(loss, Some(from), || remark.text),
         }
     }
 
-    fn says(&self, loss: Loss) -> bool {
-        self.said.get(&loss).is_none_or(|said| said.len() <= MOST_SAID)
-    }
-
     /// Counts a loss, and says it in words the first time.
     fn lose(&mut self, loss: Loss, from: Option<SocketAddr>, text: impl FnOnce() -> String) {
+        let text = text();
+        self.lose_named(loss, from, &text.clone(), || text);
+    }
+
+    /// The same, without asking for words that are not said.
+    fn lose_named(&mut self, loss: Loss, from: Option<SocketAddr>, name: &str, text: impl FnOnce() -> String) {
         self.shared.state().status.losses.count(loss);
-        if !self.says(loss) {
-            return;
-        }
-        let said = self.said.entry(loss).or_default();
-        let line = match from {
-            _ if said.len() == MOST_SAID => format!("OSC: more of \"{}\" is counted only", loss.name()),
-            Some(from) => format!("OSC from {}: {}", from.ip(), text()),
-            None => format!("OSC: {}", text()),
-        };
-        if !said.contains(&line) {
-            self.player.notice(&line);
-            said.push(line);
+        let sender = from.map_or_else(String::new, |from| format!(" from {}", from.ip()));
+        match self.said.again(loss, &format!("{sender} {name}")) {
+            Saying::Words => self.player.notice(format!("OSC{sender}: {}", text())),
+            Saying::More => self.player.notice(format!("OSC: more of \"{}\" is counted only", loss.name())),
+            Saying::Nothing => {}
         }
     }
 

@@ -52,7 +52,11 @@ impl TimePolicy {
 
 /// The time tag of now, by the system's clock.
 pub fn time_tag_now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    time_tag(SystemTime::now())
+}
+
+fn time_tag(time: SystemTime) -> u64 {
+    let now = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = now.as_secs().wrapping_add(EPOCH_SECONDS) << 32;
     seconds | ((u64::from(now.subsec_nanos()) << 32) / 1_000_000_000)
 }
@@ -158,9 +162,11 @@ mod tests {
 
     #[test]
     fn the_clock_counts_from_1900() {
-        let seconds = time_tag_now() >> 32;
-        // 2024 to 2036.
-        assert!((3_913_056_000..1 << 32).contains(&seconds), "{seconds}");
+        let at = |millis| time_tag(UNIX_EPOCH + Duration::from_millis(millis));
+        assert_eq!(at(0), EPOCH_SECONDS << 32);
+        assert_eq!(at(1_704_067_200_500), (3_913_056_000 << 32) | 1 << 31, "half a second into 2024");
+        assert_eq!(at(2_085_978_496_000), 0, "the era ends in 2036");
+        assert_eq!(time_tag(UNIX_EPOCH - Duration::from_secs(1)), EPOCH_SECONDS << 32, "a clock before all");
     }
 
     #[test]

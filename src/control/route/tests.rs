@@ -8,7 +8,7 @@ use Argument::{Blob, Char, Colour, Double, False, Float, Impulse, Int, Long, Mid
 
 fn route(address: &str, arguments: &[Argument<'_>]) -> Routed {
     let message = Message { address, arguments: arguments.to_vec(), argument_count: arguments.len() };
-    Router::new().route(&message)
+    Router::new().route(&message, &mut Bounds::new(1))
 }
 
 /// What it does, and the sorts of its remarks.
@@ -217,7 +217,7 @@ fn several_arguments_the_first_counts() {
     check("/wind/speed", &[Nil, Float(4.0)], ask("/wind/speed", RowId::WindSpeed, false), &[Loss::Surplus]);
     check("/cue/reset", &[True, Float(4.0)], change(Body::Cue(Cue::Reset)), &[Loss::Surplus]);
     let message = Message { address: "/wind/speed", arguments: vec![Float(3.0)], argument_count: 900 };
-    assert_eq!(Router::new().route(&message).remarks.len(), 1, "reported once");
+    assert_eq!(Router::new().route(&message, &mut Bounds::new(1)).remarks.len(), 1, "reported once");
 }
 
 #[test]
@@ -328,6 +328,7 @@ fn an_unknown_address_has_a_nearest() {
     refused("/wind/sped", &[Float(1.0)], Loss::NoSuchAddress);
     assert_eq!(router.nearest("/wind/sped"), Some("/wind/speed"));
     assert_eq!(router.nearest("/Cue/Reset"), Some("/cue/reset"));
+    assert_eq!(router.nearest("/read/0/tpi"), Some("/read/0/tip"));
     assert_eq!(router.nearest("/something/else/entirely"), None);
     assert_eq!(router.nearest(&"/x".repeat(30_000)), None);
     refused(&"/x".repeat(30_000), &[], Loss::NoSuchAddress);
@@ -360,4 +361,45 @@ fn a_gust_has_its_strength() {
         assert_eq!(does("/cue/gust", arguments), (vec![], vec![]));
     }
     refused("/cue/gust", &[Float(f32::NAN)], Loss::NotFinite);
+}
+
+#[test]
+fn patterns_reach_the_readouts_of_the_flags_that_fly() {
+    let router = Router::new();
+    let asked = |address: &str, flags| {
+        let message = Message { address, arguments: vec![], argument_count: 0 };
+        let routed = router.route(&message, &mut Bounds::new(flags));
+        let asked = routed.actions.iter().filter_map(|action| match action {
+            Action::Ask(Question { address, about: About::Readout { .. } }) => Some(address.clone()),
+            _ => None,
+        });
+        asked.collect::<Vec<_>>()
+    };
+    let all = READOUTS.iter().map(|row| format!("/read/0/{}", row.name)).collect::<Vec<_>>();
+    assert_eq!(asked("/read/0/*", 1), all);
+    assert_eq!(asked("/*/*/*", 1), all);
+    assert_eq!(asked("/read/*/tip", 3), ["/read/0/tip", "/read/1/tip", "/read/2/tip"]);
+    assert_eq!(asked("/r*/1[01]/{tip,energy}", 12).len(), 4);
+    assert_eq!(asked("/read/[12]/tip", 1), [""; 0], "no such flag");
+    refused("/read/[12]/tip", &[], Loss::NoSuchAddress);
+    refused("/read/*", &[], Loss::NoSuchAddress);
+    assert_eq!(route("/read/*/tip", &[Float(1.0)]).remarks[0].loss, Loss::WrongKind, "asked, not set");
+}
+
+#[test]
+fn the_work_of_patterns_is_bounded() {
+    let router = Router::new();
+    let mut bounds = Bounds::new(1);
+    let hostile = format!("/{}x/*", "{,a}".repeat(250));
+    let message = Message { address: &hostile, arguments: vec![], argument_count: 0 };
+    let looked_at = (0..1000).filter(|_| !router.route(&message, &mut bounds).too_much).count();
+    assert!((1..20).contains(&looked_at), "{looked_at}");
+    // What a surface asks for is far below.
+    let mut bounds = Bounds::new(1);
+    let message = Message { address: "/wind/*", arguments: vec![], argument_count: 0 };
+    assert!((0..400).all(|_| !router.route(&message, &mut bounds).too_much));
+    // An address without wildcards is no such work.
+    bounds.pattern_work = 0;
+    let message = Message { address: "/wind/speed", arguments: vec![], argument_count: 0 };
+    assert_eq!(router.route(&message, &mut bounds).matched, 1);
 }
