@@ -75,7 +75,7 @@ fn verify_shot(path: &Path) -> Result<bool> {
     progress.end();
     match outcome {
         Ok(verified) => {
-            say(&format!("{} frames over {} ticks: every digest is the same\n", verified.frames, verified.ticks))?;
+            say(&format!("{} over {} ticks: every digest is the same\n", frames(verified.frames), verified.ticks))?;
             Ok(true)
         }
         Err(error) if error.is_a_difference() => {
@@ -141,6 +141,11 @@ fn check_presets(paths: &[PathBuf]) -> Result<bool> {
     }
     say(&format!("{} presets checked, {faulty} with faults\n", texts.len()))?;
     Ok(faulty == 0)
+}
+
+/// `1 frame`, `2 frames`.
+fn frames(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "frame" } else { "frames" })
 }
 
 /// To standard output. A reader that has seen enough (`| head`) is no failure.
@@ -215,6 +220,6 @@ mod stage {
         progress.end();
         outcome?;
         let frames = request.frames.end - request.frames.start;
-        say(&format!("{frames} frames and shot.json in {}\n", capture.out.display()))
+        say(&format!("{} and shot.json in {}\n", super::frames(frames), capture.out.display()))
     }
 }
