@@ -50,6 +50,11 @@ pub mod live;
 #[cfg(feature = "stage")]
 pub mod stage;
 
+// The integration tests' own.
+#[cfg(all(test, feature = "stage"))]
+#[path = "../tests/scratch.rs"]
+mod scratch;
+
 /// The README's sketch compiles.
 #[cfg(all(doctest, feature = "stage"))]
 #[doc = include_str!("../README.md")]

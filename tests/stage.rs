@@ -50,7 +50,7 @@ fn colour(bytes: [u8; 3]) -> Value {
 
 #[test]
 fn the_same_shot_twice_is_the_same_to_the_byte_and_says_what_it_holds() {
-    let scratch = Scratch::new("twice");
+    let scratch = Scratch::new();
     let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
     let mut seen = Vec::new();
     run(&request(Preset::default(), 3..7, &one), &mut |progress| seen.push((progress.done, progress.total)))
@@ -85,7 +85,7 @@ fn the_same_shot_twice_is_the_same_to_the_byte_and_says_what_it_holds() {
 
 #[test]
 fn a_colour_of_the_pattern_arrives_to_the_bit() {
-    let scratch = Scratch::new("colour");
+    let scratch = Scratch::new();
     let (cloth, behind) = ([200, 30, 40], [25, 27, 33]);
     let mut preset = neutral();
     preset.values.set(RowId::LookPattern, Value::Choice(1));
@@ -112,7 +112,7 @@ fn a_colour_of_the_pattern_arrives_to_the_bit() {
 
 #[test]
 fn every_pattern_is_drawn_and_none_is_another() {
-    let scratch = Scratch::new("patterns");
+    let scratch = Scratch::new();
     let mut seen = BTreeSet::new();
     for (index, name) in PATTERNS.iter().enumerate() {
         let mut preset = neutral();
@@ -141,7 +141,7 @@ fn every_pattern_is_drawn_and_none_is_another() {
 
 #[test]
 fn a_shot_that_cannot_be_made_says_why_and_leaves_nothing() {
-    let scratch = Scratch::new("errors");
+    let scratch = Scratch::new();
     let out = scratch.path().join("shot");
     let failed = |request: &Request| run(request, &mut |_| {}).expect_err("must fail");
 

@@ -38,6 +38,7 @@ mod window;
 pub use control::{ControlPlugin, StageOsc};
 pub use hands::{Action, HandsPlugin, KEYS, Notice};
 pub use overlay::OverlayPlugin;
+pub(crate) use picture::is_picture;
 pub use picture::{PictureError, StagePicture};
 pub use source::{OwnedPlayer, StageSource};
 pub use still::{StillError, write_png};

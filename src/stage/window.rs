@@ -72,11 +72,9 @@ pub fn display_available() -> Result<(), StageError> {
     Ok(())
 }
 
-/// The adapter that draws, found once.
+/// That there is an adapter, and behind what.
 #[derive(Debug, Clone)]
 pub struct Adapter {
-    /// Its name.
-    pub name: String,
     backends: Backends,
 }
 
@@ -89,12 +87,12 @@ impl Adapter {
         let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
         let instance = Instance::new(descriptor);
         match bevy::tasks::block_on(instance.request_adapter(&RequestAdapterOptions::default())) {
-            Ok(adapter) => Ok(Adapter { name: adapter.get_info().name, backends }),
+            Ok(_) => Ok(Adapter { backends }),
             Err(error) => Err(StageError::NoAdapter { reason: brief(&error.to_string()) }),
         }
     }
 
-    /// The renderer on this adapter. It compiles before it draws, so that no first frame is empty.
+    /// The renderer behind these. It compiles before it draws, so that no first frame is empty.
     pub fn renderer(&self) -> RenderPlugin {
         let settings = WgpuSettings { backends: Some(self.backends), ..default() };
         RenderPlugin {
