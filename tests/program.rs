@@ -4,7 +4,6 @@ use crate::scratch::Scratch;
 use pennon::export::{FrameRecord, Shot, ShotHead};
 use pennon::params::{FlagSpec, Preset, Scene};
 use pennon::perform::{ALGORITHM, Performance};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 

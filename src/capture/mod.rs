@@ -3,7 +3,7 @@
 //! It must not know windows, sockets, devices or a clock. The same request gives the same bytes on the same machine:
 //! frames lie at exact rational times, and no date, host or path is written.
 //!
-//! [`render`] draws, [`encode`] makes files of it beside, [`folder`] writes whole files or none, [`stepper`] walks the performance to each frame.
+//! `render` draws, `encode` makes files of it beside, `folder` writes whole files or none, `stepper` walks the performance to each frame.
 
 mod encode;
 mod folder;
