@@ -20,14 +20,20 @@ pub fn preset_folder() -> Option<PathBuf> {
 pub fn library() -> (Library, Vec<String>) {
     let mut texts = Vec::new();
     let mut messages = Vec::new();
-    for path in user_presets() {
-        match preset_text(&path) {
-            Ok(text) => texts.push((stem(&path), text)),
+    let paths = user_presets();
+    for path in &paths {
+        match preset_text(path) {
+            Ok(text) => texts.push((stem(path), text)),
             Err(error) => messages.push(format!("{error:#}")),
         }
     }
-    let (library, more) = Library::shipped().with_user(texts);
+    let (mut library, more) = Library::shipped().with_user(texts);
     messages.extend(more);
+    // Shipped presets name no picture, so one of a user's name with a picture is the user's.
+    for path in &paths {
+        let name = stem(path);
+        library.presets.iter_mut().filter(|preset| preset.name == name).for_each(|preset| find_picture(preset, path));
+    }
     (library, messages)
 }
 
@@ -55,12 +61,22 @@ pub fn preset_text(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))
 }
 
+/// A picture lies where its preset's `file` says, seen from that file's own folder.
+fn find_picture(preset: &mut Preset, file: &Path) {
+    if let (Some(picture), Some(folder)) = (&mut preset.picture, file.parent()) {
+        *picture = folder.join(&*picture).to_string_lossy().into_owned();
+    }
+}
+
 /// The preset that `setup` asks for with its rows on top, and what was tolerated.
 pub fn preset(setup: &Setup, library: &Library) -> Result<(Preset, Vec<Warning>)> {
     let name = setup.preset.as_deref().unwrap_or("default");
     let path = Path::new(name);
     let (mut preset, warnings) = if path.extension().is_some_and(|end| end == "toml") {
-        Preset::parse(&stem(path), &preset_text(path)?).with_context(|| name.to_owned())?
+        let (mut preset, warnings) =
+            Preset::parse(&stem(path), &preset_text(path)?).with_context(|| name.to_owned())?;
+        find_picture(&mut preset, path);
+        (preset, warnings)
     } else if let Some(preset) = library.by_name(name) {
         (preset.clone(), Vec::new())
     } else {
@@ -88,4 +104,21 @@ pub fn shot(path: &Path) -> Result<Shot> {
 pub fn free_shot_folder() -> PathBuf {
     let folders = (1u32..).map(|number| PathBuf::from(format!("pennon-shot-{number}")));
     folders.into_iter().find(|folder| !folder.exists()).unwrap_or_else(|| "pennon-shot".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_lies_beside_its_preset() {
+        let found = |picture: &str| {
+            let mut preset = Preset { picture: Some(picture.to_owned()), ..Preset::default() };
+            find_picture(&mut preset, &Path::new("show").join("banner.toml"));
+            PathBuf::from(preset.picture.expect("named"))
+        };
+        assert_eq!(found("logo.png"), Path::new("show").join("logo.png"));
+        let absolute = std::env::temp_dir().join("logo.png");
+        assert_eq!(found(&absolute.to_string_lossy()), absolute);
+    }
 }

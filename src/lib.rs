@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `main`, sketches | hosts: they compose | logic of their own |
 //! | [`capture`] | frames of a shot, drawn offline | a wall clock |
-//! | [`stage`] | nannou and Bevy: window, cloth, whiskers, hands | sockets, devices |
+//! | [`stage`] | nannou and Bevy: window, cloth, whiskers, hands | protocols, devices |
 //! | [`control`] | OSC: the outside world in and out | the picture, physics |
 //! | [`live`] | the thread that keeps time: requests in, snapshots out | where a request comes from |
 //! | [`export`] | what can be told of a shot without a pixel | windows, clocks, files |
@@ -49,6 +49,11 @@ pub mod control;
 pub mod live;
 #[cfg(feature = "stage")]
 pub mod stage;
+
+// The integration tests' own.
+#[cfg(all(test, feature = "stage"))]
+#[path = "../tests/scratch.rs"]
+mod scratch;
 
 /// The README's sketch compiles.
 #[cfg(all(doctest, feature = "stage"))]

@@ -186,7 +186,7 @@ mod stage {
     use crate::progress::Progress;
     use anyhow::{Context, Result};
     use pennon::capture::Request;
-    use pennon::control::osc::{OscConfig, OscServer, TimePolicy};
+    use pennon::control::osc::{OscConfig, TimePolicy};
     use pennon::live::player::{Player, PlayerConfig};
     use pennon::params::{Library, Preset};
     use pennon::stage::WindowOptions;
@@ -200,10 +200,13 @@ mod stage {
             return capture(&short, preset);
         }
         let player = Player::start(PlayerConfig { preset, library })?;
-        // Held until the window closes: dropping it ends the listening.
         let time = if play.osc_schedule { TimePolicy::Schedule } else { TimePolicy::Immediate };
-        let _osc = play.osc.map(|address| OscServer::start(OscConfig { address, time }, player.clone()));
-        let options = WindowOptions { monitor: play.monitor, fullscreen: play.fullscreen, ..WindowOptions::default() };
+        let options = WindowOptions {
+            monitor: play.monitor,
+            fullscreen: play.fullscreen,
+            osc: play.osc.map(|address| OscConfig { address, time }),
+            ..WindowOptions::default()
+        };
         Ok(pennon::stage::run(player, options)?)
     }
 

@@ -13,7 +13,8 @@ pub struct Progress {
     what: &'static str,
     started: Instant,
     told: Option<Instant>,
-    first: Option<u64>,
+    /// What was done when the first was told, and when that was: the start of the job is no measure of its pace.
+    first: Option<(u64, Instant)>,
     terminal: bool,
 }
 
@@ -25,8 +26,7 @@ impl Progress {
 
     /// Tells that `done` of `all` are done, if it is time to.
     pub fn tell(&mut self, done: u64, all: u64) {
-        // Things that were there from an earlier run took no time and must not be counted as quick ones.
-        let first = *self.first.get_or_insert(done.saturating_sub(1));
+        let (first, began) = *self.first.get_or_insert_with(|| (done, Instant::now()));
         let pause = if self.terminal { BETWEEN_REWRITES } else { BETWEEN_LINES };
         let since = self.told.unwrap_or(self.started);
         let due = since.elapsed() >= pause || (self.terminal && done == all);
@@ -34,7 +34,7 @@ impl Progress {
             return;
         }
         self.told = Some(Instant::now());
-        let line = line(self.what, done, all, done.saturating_sub(first), self.started.elapsed());
+        let line = line(self.what, done, all, done.saturating_sub(first), began.elapsed());
         let (before, after) = if self.terminal { ("\r", "\x1b[K") } else { ("", "\n") };
         // Nobody to read it is no reason to stop.
         let _ = write!(stderr(), "{before}{line}{after}");

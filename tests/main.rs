@@ -13,7 +13,6 @@ mod performance;
 // The program from outside: what it prints, and its exit status.
 mod program;
 // A folder of a test's own.
-#[cfg(feature = "stage")]
 mod scratch;
 // The picture: shots on the adapter that is there, and the sketches in a window.
 #[cfg(feature = "stage")]

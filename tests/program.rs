@@ -1,38 +1,11 @@
 //! Runs the program as a person does.
 
+use crate::scratch::Scratch;
 use pennon::export::{FrameRecord, Shot, ShotHead};
 use pennon::params::{FlagSpec, Preset, Scene};
 use pennon::perform::{ALGORITHM, Performance};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A folder of its own for one test, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("pennon-test-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(&path, text).expect("a file");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Exit status, standard output, standard error. The user's own presets stay out of it: `home` stands
 /// for the home folder.
@@ -60,7 +33,8 @@ fn shot() -> Shot {
         frames.push(FrameRecord::new(rate, index, performance.digest(), &[]));
     }
     let (version, adapter) = ("0.1.0".to_owned(), "none".to_owned());
-    Shot { head: ShotHead { algorithm: ALGORITHM, version, preset, size: (8, 8), rate, adapter }, frames }
+    let head = ShotHead { algorithm: ALGORITHM, version, preset, size: (8, 8), rate, adapter, picture_sha256: None };
+    Shot { head, frames }
 }
 
 fn rate_tick(rate: pennon::export::Rate, index: u64) -> u64 {
@@ -69,12 +43,12 @@ fn rate_tick(rate: pennon::export::Rate, index: u64) -> u64 {
 
 #[test]
 fn a_shot_is_verified_and_the_first_difference_named() {
-    let home = Folder::new();
+    let home = Scratch::new();
     let mut shot = shot();
     let file = home.file("shot/shot.json", &shot.to_text());
-    let (file, folder) = (file.to_str().expect("text"), home.0.join("shot"));
+    let (file, folder) = (file.to_str().expect("text"), home.path().join("shot"));
     for path in [file, folder.to_str().expect("text")] {
-        let (status, out, err) = pennon(&home.0, &["verify", path]);
+        let (status, out, err) = pennon(home.path(), &["verify", path]);
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         assert_eq!(out, "12 frames over 55 ticks: every digest is the same\n");
     }
@@ -82,35 +56,38 @@ fn a_shot_is_verified_and_the_first_difference_named() {
     shot.frames[7].digest.0 ^= 1;
     shot.frames[9].digest.0 ^= 1;
     home.file("shot/shot.json", &shot.to_text());
-    let (status, out, err) = pennon(&home.0, &["verify", file]);
+    let (status, out, err) = pennon(home.path(), &["verify", file]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(err.starts_with("pennon: frame 7 (tick 35, 7007/24000 s) differs first: "), "{err}");
 
     shot.head.algorithm += 1;
     home.file("shot/shot.json", &shot.to_text());
-    let (status, _, err) = pennon(&home.0, &["verify", file]);
+    let (status, _, err) = pennon(home.path(), &["verify", file]);
     assert_eq!(status, 2);
     assert!(err.contains("was made by algorithm"), "{err}");
 
-    let (status, _, err) = pennon(&home.0, &["verify", home.0.join("nothing").to_str().expect("text")]);
+    let (status, _, err) = pennon(home.path(), &["verify", home.path().join("nothing").to_str().expect("text")]);
     assert_eq!((status, err.lines().count()), (2, 1));
     assert!(err.starts_with("pennon: cannot read "), "{err}");
 }
 
 #[test]
 fn presets_are_listed_and_checked_strictly() {
-    let home = Folder::new();
-    let (status, out, err) = pennon(&home.0, &["presets"]);
+    let home = Scratch::new();
+    let (status, out, err) = pennon(home.path(), &["presets"]);
     assert_eq!((status, err.as_str()), (0, ""));
     for name in ["default", "source", "calm", "breeze", "gale", "storm", "silk", "banner"] {
         assert!(out.lines().any(|line| line.split_whitespace().nth(1) == Some(name)), "{name}: {out}");
     }
-    assert_eq!(pennon(&home.0, &["presets", "--check"]), (0, "8 presets checked, 0 with faults\n".into(), "".into()));
+    assert_eq!(
+        pennon(home.path(), &["presets", "--check"]),
+        (0, "8 presets checked, 0 with faults\n".into(), "".into())
+    );
 
     let good = home.file("good.toml", "[wind]\nspeed = 3\n");
     let bad = home.file("bad.toml", "[wind]\nspeed = 300\nsped = 2\n");
     let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
-    let (status, out, err) = pennon(&home.0, &["presets", "--check", good, bad]);
+    let (status, out, err) = pennon(home.path(), &["presets", "--check", good, bad]);
     assert_eq!((status, out.as_str()), (1, "2 presets checked, 1 with faults\n"));
     assert_eq!(
         err,
@@ -119,7 +96,7 @@ fn presets_are_listed_and_checked_strictly() {
              pennon: {bad}: unknown key wind.sped (did you mean wind.speed?); it is kept and does nothing\n"
         )
     );
-    let (status, _, err) = pennon(&home.0, &["presets", "--check", "no such file"]);
+    let (status, _, err) = pennon(home.path(), &["presets", "--check", "no such file"]);
     assert_eq!((status, err.lines().count()), (2, 1), "{err}");
 }
 
@@ -127,21 +104,21 @@ fn presets_are_listed_and_checked_strictly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_users_presets_shadow_the_shipped_ones() {
-    let home = Folder::new();
+    let home = Scratch::new();
     home.file(".config/pennon/presets/gale.toml", "# My own gale.\n[wind]\nspeed = 17\n");
     home.file(".config/pennon/presets/broken.toml", "[wind\n");
-    let (status, out, err) = pennon(&home.0, &["presets"]);
+    let (status, out, err) = pennon(home.path(), &["presets"]);
     assert_eq!(status, 0);
     assert!(out.contains("  4  gale         My own gale.\n") && !out.contains("Fifteen"), "{out}");
     assert!(err.starts_with("pennon: preset broken is left out: line 1, column "), "{err}");
-    assert_eq!(pennon(&home.0, &["presets", "--check"]).0, 1);
+    assert_eq!(pennon(home.path(), &["presets", "--check"]).0, 1);
 }
 
 #[test]
 fn the_table_is_printed_in_three_forms() {
-    let home = Folder::new();
+    let home = Scratch::new();
     let print = |form: &[&str]| {
-        let (status, out, err) = pennon(&home.0, form);
+        let (status, out, err) = pennon(home.path(), form);
         assert_eq!((status, err.as_str()), (0, ""));
         out
     };
@@ -152,7 +129,7 @@ fn the_table_is_printed_in_three_forms() {
 
 #[test]
 fn wrong_use_is_one_line_and_status_2() {
-    let home = Folder::new();
+    let home = Scratch::new();
     for words in [
         &["--wind-sped", "3"][..],
         &["--preset", "galle"],
@@ -162,11 +139,11 @@ fn wrong_use_is_one_line_and_status_2() {
         &["verify"],
         &["no-such-command"],
     ] {
-        let (status, out, err) = pennon(&home.0, words);
+        let (status, out, err) = pennon(home.path(), words);
         assert_eq!((status, out.as_str(), err.lines().count()), (2, "", 1), "{words:?}: {err}");
         assert!(err.starts_with("pennon: "), "{err}");
     }
-    let (_, _, err) = pennon(&home.0, &["--preset", "galle"]);
+    let (_, _, err) = pennon(home.path(), &["--preset", "galle"]);
     assert_eq!(err, "pennon: there is no preset galle; did you mean gale?\n");
 }
 
@@ -174,9 +151,9 @@ fn wrong_use_is_one_line_and_status_2() {
 #[cfg(not(feature = "stage"))]
 #[test]
 fn without_the_stage_it_says_so() {
-    let home = Folder::new();
+    let home = Scratch::new();
     for words in [&[][..], &["play"], &["capture", "--out", "x"]] {
-        let (status, _, err) = pennon(&home.0, words);
+        let (status, _, err) = pennon(home.path(), words);
         assert_eq!(status, 2);
         assert!(err.starts_with("pennon: this pennon was built without the stage; "), "{err}");
     }

@@ -50,7 +50,7 @@ fn colour(bytes: [u8; 3]) -> Value {
 
 #[test]
 fn the_same_shot_twice_is_the_same_to_the_byte_and_says_what_it_holds() {
-    let scratch = Scratch::new("twice");
+    let scratch = Scratch::new();
     let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
     let mut seen = Vec::new();
     run(&request(Preset::default(), 3..7, &one), &mut |progress| seen.push((progress.done, progress.total)))
@@ -65,8 +65,13 @@ fn the_same_shot_twice_is_the_same_to_the_byte_and_says_what_it_holds() {
         let same = fs::read(one.join(&name)).expect("file") == fs::read(two.join(&name)).expect("file");
         assert!(same, "{} differs", name.display());
     }
-    // Into the same folder again.
+    // Into the same folder again; another shot is refused and touches nothing.
     shoot(Preset::default(), 3..7, &two);
+    let mut other = request(Preset::default(), 3..7, &two);
+    other.size = (80, 45);
+    let error = run(&other, &mut |_| {}).expect_err("another shot");
+    assert!(matches!(error, CaptureError::OtherShot { .. }), "{error}");
+    assert!(two.join("shot.json").exists());
 
     let shot = Shot::parse(&fs::read_to_string(one.join("shot.json")).expect("text")).expect("a shot");
     assert_eq!(shot.head.preset, Preset::default());
@@ -85,7 +90,7 @@ fn the_same_shot_twice_is_the_same_to_the_byte_and_says_what_it_holds() {
 
 #[test]
 fn a_colour_of_the_pattern_arrives_to_the_bit() {
-    let scratch = Scratch::new("colour");
+    let scratch = Scratch::new();
     let (cloth, behind) = ([200, 30, 40], [25, 27, 33]);
     let mut preset = neutral();
     preset.values.set(RowId::LookPattern, Value::Choice(1));
@@ -112,7 +117,7 @@ fn a_colour_of_the_pattern_arrives_to_the_bit() {
 
 #[test]
 fn every_pattern_is_drawn_and_none_is_another() {
-    let scratch = Scratch::new("patterns");
+    let scratch = Scratch::new();
     let mut seen = BTreeSet::new();
     for (index, name) in PATTERNS.iter().enumerate() {
         let mut preset = neutral();
@@ -130,6 +135,12 @@ fn every_pattern_is_drawn_and_none_is_another() {
         shoot(preset, 12..13, &out);
         let picture = pixels(&out, 12);
         if *name == "picture" {
+            // What it was is told, and not where it lay.
+            let text = fs::read_to_string(out.join("shot.json")).expect("text");
+            let shot = Shot::parse(&text).expect("a shot");
+            let file = fs::read(scratch.path().join("two.png")).expect("file");
+            assert_eq!(shot.head.picture_sha256, Some(sha256_hex(&file)));
+            assert_eq!(shot.head.preset.picture.as_deref(), Some("two.png"));
             // The picture's left half is at the hoist.
             let (left, right) = (picture[45 * 160 + 45], picture[45 * 160 + 95]);
             assert!(left[1] > 200 && left[1] > 2 * left[2].min(127), "{left:?}");
@@ -141,7 +152,7 @@ fn every_pattern_is_drawn_and_none_is_another() {
 
 #[test]
 fn a_shot_that_cannot_be_made_says_why_and_leaves_nothing() {
-    let scratch = Scratch::new("errors");
+    let scratch = Scratch::new();
     let out = scratch.path().join("shot");
     let failed = |request: &Request| run(request, &mut |_| {}).expect_err("must fail");
 
@@ -158,43 +169,94 @@ fn a_shot_that_cannot_be_made_says_why_and_leaves_nothing() {
     assert!(!out.exists());
 }
 
+/// Longest that a sketch may take for its few frames, far above what a software adapter needs.
+#[cfg(target_os = "linux")]
+const SKETCH_SECONDS: u64 = 180;
+
+/// An X display: the one that is there, or one of its own that goes away with it.
+#[cfg(target_os = "linux")]
+struct Display {
+    name: String,
+    server: Option<std::process::Child>,
+}
+
+#[cfg(target_os = "linux")]
+impl Display {
+    fn new() -> Self {
+        use std::io::Read;
+        use std::process::{Command, Stdio};
+
+        if let Some(name) = std::env::var("DISPLAY").ok().filter(|name| !name.is_empty()) {
+            return Display { name, server: None };
+        }
+        // The X server picks a free number and tells it.
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "640x360x24"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("this test needs a display: set DISPLAY or install Xvfb (package xvfb)");
+        let mut told = server.stdout.take().expect("piped");
+        let mut display = Display { name: ":".to_owned(), server: Some(server) };
+        let mut byte = [0];
+        while told.read(&mut byte).is_ok_and(|count| count == 1) && byte != *b"\n" {
+            display.name.push(char::from(byte[0]));
+        }
+        assert!(display.name.len() > 1, "Xvfb did not start; set DISPLAY to a display for this test");
+        display
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(server) = &mut self.server {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
 /// The sketches in a window: each runs for some frames and ends by itself.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_sketches_fly() {
-    use std::io::Read;
-    use std::process::{Command, Stdio};
+    use std::process::Command;
+    use std::time::{Duration, Instant};
 
-    // A display of its own: the X server picks a free number and tells it.
-    let mut server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", "640x360x24"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("Xvfb must be installed for this test (package xvfb)");
-    let mut number = String::new();
-    let mut told = server.stdout.take().expect("piped");
-    let mut byte = [0];
-    while told.read(&mut byte).is_ok_and(|count| count == 1) && byte != *b"\n" {
-        number.push(char::from(byte[0]));
-    }
+    let display = Display::new();
+    let scratch = Scratch::new();
     let folder = std::env::current_exe().expect("a path");
     let folder = folder.parent().and_then(Path::parent).expect("target folder").join("examples");
-    let results = ["nannou_flag", "bevy_flag", "own_drawing"].map(|name| {
+    for name in ["nannou_flag", "bevy_flag", "own_drawing"] {
         let sketch = folder.join(name);
-        let output = Command::new(&sketch)
+        // Into a file: a pipe that nobody empties would stop it.
+        let told = scratch.file(name, "");
+        let file = fs::File::create(&told).expect("file");
+        let mut running = Command::new(&sketch)
             .env("PENNON_SKETCH_FRAMES", "12")
-            .env("DISPLAY", format!(":{number}"))
+            .env("DISPLAY", &display.name)
             .env_remove("WAYLAND_DISPLAY")
-            .output()
+            .env_remove("WAYLAND_SOCKET")
+            .stdout(file.try_clone().expect("file"))
+            .stderr(file)
+            .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}; build it with `cargo build --examples`", sketch.display()));
-        (name, output)
-    });
-    let _ = server.kill();
-    let _ = server.wait();
-    for (name, output) in results {
-        let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{name}: {}\n{said}", output.status);
+        let started = Instant::now();
+        let status = loop {
+            match running.try_wait().expect("a status") {
+                Some(status) => break Some(status),
+                None if started.elapsed() > Duration::from_secs(SKETCH_SECONDS) => {
+                    let _ = running.kill();
+                    let _ = running.wait();
+                    break None;
+                }
+                None => std::thread::sleep(Duration::from_millis(50)),
+            }
+        };
+        let said = fs::read_to_string(&told).expect("text");
+        let status = status.unwrap_or_else(|| panic!("{name} did not end within {SKETCH_SECONDS} s\n{said}"));
+        assert!(status.success(), "{name}: {status}\n{said}");
         assert!(!said.contains("ERROR") && !said.contains("panicked"), "{name}:\n{said}");
     }
 }

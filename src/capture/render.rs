@@ -1,13 +1,16 @@
 //! Draws the frames of a shot, one after the other, and hands them to workers that encode and write.
 
+use super::encode::{Drawn, IN_FLIGHT, Outlet, write_all};
 use super::folder::{Folder, frame_name};
 use super::stepper::{Stepper, Still};
-use crate::export::shot::{LARGEST_SIDE, PNG_KEYWORD, SHOT_FILE};
-use crate::export::{FrameRecord, Rate, Shot, ShotHead};
-use crate::params::{Preset, SceneError};
+use crate::export::shot::{LARGEST_SIDE, PNG_KEYWORD, SHOT_FILE, sha256_hex};
+use crate::export::{Rate, Shot, ShotHead};
+use crate::params::{Preset, RowId, SceneError};
 use crate::perform::Performance;
-use crate::sim::digest::{ALGORITHM, Digest};
-use crate::stage::{self, Adapter, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget};
+use crate::sim::digest::ALGORITHM;
+use crate::stage::{
+    self, Adapter, INTERRUPTED, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget,
+};
 use bevy::app::PluginsState;
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
@@ -21,29 +24,20 @@ use bevy::render::render_resource::{
     PipelineCache, PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureDimension, TextureFormat,
     TextureUsages,
 };
-use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
 
-/// Frames that wait between the performance, the picture and the file: a bound on memory.
-const IN_FLIGHT: usize = 3;
-/// Workers that encode. Two keep up with any adapter that this was tried on.
-const ENCODERS: usize = 2;
 /// Pictures of the first frame until it must have settled: textures and pipelines arrive in the first few.
 const MOST_WARM_UPS: u32 = 120;
 /// Fewest pictures of the first frame: the camera learns its size in the first and follows in the second.
 const FEWEST_WARM_UPS: u32 = 4;
-
-/// Exit code of a program that was interrupted from the terminal.
-const INTERRUPTED: u8 = 130;
 
 /// A shot to make.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,23 +61,6 @@ pub struct Progress {
     pub done: u64,
     /// Frames asked for.
     pub total: u64,
-    /// Time since the first frame was begun.
-    pub elapsed: Duration,
-    /// Time left at this pace; `None` before the first frame.
-    pub left: Option<Duration>,
-}
-
-/// A shot that is made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// Frames written.
-    pub frames: u64,
-    /// Its folder.
-    pub out: PathBuf,
-    /// The adapter that drew.
-    pub adapter: String,
-    /// Time for all frames.
-    pub elapsed: Duration,
 }
 
 /// Why a shot was not made.
@@ -127,6 +104,19 @@ pub enum CaptureError {
         /// What it holds.
         file: String,
     },
+    /// The folder holds another shot.
+    #[error(
+        "folder {path} holds another shot ({holds}), not this one ({wanted}); name a new folder",
+        path = .path.display()
+    )]
+    OtherShot {
+        /// The folder.
+        path: PathBuf,
+        /// The shot that is there.
+        holds: String,
+        /// The shot that is asked for.
+        wanted: String,
+    },
     /// A file cannot be written.
     #[error("{path} cannot be written: {cause}", path = .path.display())]
     Write {
@@ -153,8 +143,9 @@ pub enum CaptureError {
 
 /// Makes a shot. `progress` is called after each frame.
 ///
-/// All frames are written or none: after an error a folder that was made for the shot is gone.
-pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Summary, CaptureError> {
+/// All frames are written or none: after an error what was written is gone, and so is a folder that was made
+/// for the shot. A shot that was in the folder before is untouched until the first frame is drawn.
+pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Shot, CaptureError> {
     let (width, height) = request.size;
     if !(1..=LARGEST_SIDE).contains(&width) || !(1..=LARGEST_SIDE).contains(&height) {
         return Err(CaptureError::Size { width, height });
@@ -164,104 +155,69 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Summ
         return Err(CaptureError::Frames { start: frames.start, end: frames.end });
     }
     let performance = Performance::new(&request.preset)?;
-    let adapter = Adapter::find()?;
-    let folder = Folder::open(&request.out, frames.clone())?;
+    let picture_sha256 = picture_hash(&request.preset)?;
+    let mut studio = Studio::open(request.size, &Adapter::find()?);
     let head = ShotHead {
         algorithm: ALGORITHM,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         preset: request.preset.clone(),
         size: request.size,
         rate: request.rate,
-        adapter: adapter.name.clone(),
+        adapter: studio.adapter.clone(),
+        picture_sha256,
     };
+    let folder = Folder::open(&request.out, &head, frames.clone())?;
+    let total = frames.end - frames.start;
     let stills = Stepper::new(performance, request.rate, frames);
-    let started = Instant::now();
-    let records = draw_all(request, &adapter, &head, stills, &folder, progress)?;
-    let count = records.len() as u64;
-    let text = Shot { head, frames: records }.to_text();
-    folder.write(SHOT_FILE, |file| file.write_all(text.as_bytes()))?;
-    folder.keep();
-    Ok(Summary { frames: count, out: request.out.clone(), adapter: adapter.name, elapsed: started.elapsed() })
-}
-
-/// A drawn frame on its way to its file.
-struct Drawn {
-    index: u64,
-    digest: Digest,
-    rgba: Vec<u8>,
-}
-
-fn draw_all(
-    request: &Request,
-    adapter: &Adapter,
-    head: &ShotHead,
-    stills: Stepper,
-    folder: &Folder,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<FrameRecord>, CaptureError> {
-    let (send_drawn, drawn) = sync_channel::<Drawn>(IN_FLIGHT);
-    let (send_still, coming) = sync_channel::<Still>(IN_FLIGHT);
-    let drawn = Mutex::new(drawn);
-    thread::scope(|scope| {
+    let records = thread::scope(|scope| {
+        let (send, coming) = sync_channel(IN_FLIGHT);
         // The performance runs ahead of the picture; it stops when nobody takes its frames any more.
-        scope.spawn(move || stills.into_iter().try_for_each(|still| send_still.send(still)));
-        let encoders: Vec<_> = (0..ENCODERS).map(|_| scope.spawn(|| encode(&drawn, head, folder))).collect();
-        let result = draw(request, adapter, coming, send_drawn, progress);
-        let mut records = Vec::new();
-        let mut failed = None;
-        for encoder in encoders {
-            match encoder.join() {
-                Ok(Ok(written)) => records.extend(written),
-                Ok(Err(error)) => failed = Some(error),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        // An encoder that failed is the cause of a picture that found no taker.
-        match (failed, result) {
-            (Some(error), _) | (None, Err(error)) => Err(error),
-            (None, Ok(())) => {
-                records.sort_by_key(|record: &FrameRecord| record.index);
-                Ok(records)
-            }
-        }
-    })
+        scope.spawn(move || stills.into_iter().try_for_each(|still| send.send(still)));
+        write_all(
+            request.rate,
+            |record, rgba| {
+                let texts = [(PNG_KEYWORD, head.png_text(record))];
+                folder.write(&frame_name(record.index), |file| stage::write_png(file, head.size, rgba, &texts))
+            },
+            |outlet| draw(&mut studio, coming, &folder, &outlet, &mut |done| progress(Progress { done, total })),
+        )
+    })?;
+    let shot = Shot { head, frames: records };
+    folder.write(SHOT_FILE, |file| file.write_all(shot.to_text().as_bytes()))?;
+    folder.keep();
+    Ok(shot)
 }
 
-fn encode(drawn: &Mutex<Receiver<Drawn>>, head: &ShotHead, folder: &Folder) -> Result<Vec<FrameRecord>, CaptureError> {
-    let mut records = Vec::new();
-    loop {
-        let next = drawn.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Drawn { index, digest, rgba }) = next else { return Ok(records) };
-        let record = FrameRecord::new(head.rate, index, digest, &rgba);
-        let texts = [(PNG_KEYWORD, head.png_text(&record))];
-        folder.write(&frame_name(index), |file| stage::write_png(file, head.size, &rgba, &texts))?;
-        records.push(record);
-    }
+/// The hash of the picture on the cloth, where one is shown.
+fn picture_hash(preset: &Preset) -> Result<Option<String>, CaptureError> {
+    let Some(path) = preset.picture.as_ref().filter(|_| stage::is_picture(preset.values.choice(RowId::LookPattern)))
+    else {
+        return Ok(None);
+    };
+    let bytes = std::fs::read(path).map_err(|cause| CaptureError::Picture(format!("picture {path}: {cause}")))?;
+    Ok(Some(sha256_hex(&bytes)))
 }
 
 fn draw(
-    request: &Request,
-    adapter: &Adapter,
+    studio: &mut Studio,
     coming: Receiver<Still>,
-    send_drawn: SyncSender<Drawn>,
-    progress: &mut dyn FnMut(Progress),
+    folder: &Folder,
+    outlet: &Outlet,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<(), CaptureError> {
-    let total = request.frames.end - request.frames.start;
-    let mut studio = Studio::open(request.size, adapter);
-    let mut started = Instant::now();
     for (done, still) in (1..).zip(coming) {
         if done == 1 {
             studio.warm_up(&still.frame)?;
-            started = Instant::now();
         }
         let rgba = studio.draw(still.frame)?;
-        if send_drawn.send(Drawn { index: still.index, digest: still.digest, rgba }).is_err() {
+        if done == 1 {
+            folder.begin()?;
+        }
+        if !outlet.take(Drawn { index: still.index, digest: still.digest, rgba }) {
             // The encoders say why.
             return Err(CaptureError::Stopped);
         }
-        let elapsed = started.elapsed();
-        let left = elapsed.mul_f64((total - done) as f64 / done as f64);
-        progress(Progress { done, total, elapsed, left: Some(left) });
+        progress(done);
     }
     Ok(())
 }
@@ -312,7 +268,9 @@ impl Studio {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        Studio { app, target, buffer, size: (width, height), adapter: adapter.name.clone() }
+        // What draws, and not what would be found if one looked again.
+        let adapter = app.world().get_resource::<RenderAdapterInfo>().map(|info| info.name.clone()).unwrap_or_default();
+        Studio { app, target, buffer, size: (width, height), adapter }
     }
 
     fn trouble(&self, reason: impl ToString) -> CaptureError {

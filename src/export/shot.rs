@@ -35,6 +35,9 @@ pub struct ShotHead {
     pub rate: Rate,
     /// Name of the graphics adapter: another one may round its colours differently.
     pub adapter: String,
+    /// SHA-256 of the file of the picture on the cloth, where one is shown: 64 hexadecimal digits. The
+    /// preset names the file alone, without its folder.
+    pub picture_sha256: Option<String>,
 }
 
 /// One frame of a shot.
@@ -81,6 +84,9 @@ pub enum ShotError {
         /// What it must be.
         wanted: &'static str,
     },
+    /// Not the size of a picture.
+    #[error("shot.json: size must be two whole numbers 1..={LARGEST_SIDE}")]
+    Size,
     /// Its preset is none.
     #[error("shot.json: {0}")]
     Preset(#[from] PresetError),
@@ -105,8 +111,28 @@ impl ShotHead {
         json.insert("rate".to_owned(), self.rate.to_string().into());
         json.insert("colour_space".to_owned(), COLOUR_SPACE.into());
         json.insert("adapter".to_owned(), self.adapter.clone().into());
-        json.insert("preset".to_owned(), self.preset.to_json());
+        let mut preset = self.preset.to_json();
+        if let Some(picture) = &self.preset.picture {
+            preset["picture"] = file_name(picture).into();
+        }
+        json.insert("preset".to_owned(), preset);
+        if let Some(hash) = &self.picture_sha256 {
+            json.insert("picture_sha256".to_owned(), hash.clone().into());
+        }
         json
+    }
+
+    /// Whether another head describes the same pictures, wherever and by whichever version they are made.
+    pub fn same_shot(&self, other: &ShotHead) -> bool {
+        let by_value = |head: &ShotHead| head.to_json().remove("preset");
+        by_value(self) == by_value(other) && self.size == other.size && self.rate == other.rate
+    }
+
+    /// The shot in a few words.
+    pub fn in_words(&self) -> String {
+        let name = if self.preset.name.is_empty() { "untitled" } else { &self.preset.name };
+        let (width, height) = self.size;
+        format!("\"{name}\", seed {}, {width}x{height}, {} frames a second", self.seed(), self.rate)
     }
 
     /// Reads the head out of a shot or out of a picture's text.
@@ -117,16 +143,21 @@ impl ShotHead {
         }
         let number = |json: &Json| u32::try_from(json.as_u64()?).ok();
         let side = |json: &Json| number(json).filter(|side| (1..=LARGEST_SIDE).contains(side));
+        let size = |json: &Json| match json.as_array()?.as_slice() {
+            [width, height] => Some((side(width)?, side(height)?)),
+            _ => None,
+        };
         let head = ShotHead {
             algorithm: key(json, "algorithm", "a whole number", number)?,
             version: key(json, "version", "a text", text)?,
             preset: Preset::from_json(json.get("preset").unwrap_or(&Json::Null))?,
-            size: key(json, "size", "two whole numbers 1..=8192", |json| match json.as_array()?.as_slice() {
-                [width, height] => Some((side(width)?, side(height)?)),
-                _ => None,
-            })?,
+            size: json.get("size").and_then(size).ok_or(ShotError::Size)?,
             rate: key(json, "rate", "a fraction like \"60/1\"", text)?.parse()?,
             adapter: key(json, "adapter", "a text", text)?,
+            picture_sha256: match json.get("picture_sha256") {
+                Some(_) => Some(key(json, "picture_sha256", "64 hexadecimal digits", |json| hex(json, 64))?),
+                None => None,
+            },
         };
         // Said twice for people; the preset's is the one that counts.
         if json.get("seed").and_then(Json::as_i64) != Some(head.seed().into()) {
@@ -165,9 +196,6 @@ impl FrameRecord {
     }
 
     fn from_json(json: &Json) -> Result<FrameRecord, ShotError> {
-        let hex = |json: &Json, digits: usize| {
-            text(json).filter(|hex| hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        };
         Ok(FrameRecord {
             index: key(json, "index", "a whole number", Json::as_u64)?,
             time: key(json, "time", "a fraction like \"1/60\"", fraction)?,
@@ -228,6 +256,15 @@ fn text(json: &Json) -> Option<String> {
     json.as_str().map(str::to_owned)
 }
 
+fn hex(json: &Json, digits: usize) -> Option<String> {
+    text(json).filter(|hex| hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The last part of a path: where the file lies is nobody's affair.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 fn fraction(json: &Json) -> Option<Fraction> {
     let (num, den) = json.as_str()?.split_once('/')?;
     Fraction::new(num.parse().ok()?, den.parse().ok()?)
@@ -263,6 +300,7 @@ mod tests {
             size: (1280, 720),
             rate,
             adapter: "llvmpipe (LLVM 15.0.6, 256 bits)".to_owned(),
+            picture_sha256: Some(sha256_hex(b"a picture")),
         };
         let record = |index| FrameRecord::new(rate, index, Digest(index), &[index as u8; 8]);
         Shot { head, frames: (3..6).map(record).collect() }
@@ -296,6 +334,18 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_a_picture_is_never_written() {
+        let plain = shot();
+        let mut shot = plain.clone();
+        shot.head.preset.picture = Some("/home/somebody/größe 😀.png".to_owned());
+        assert_eq!(shot.to_text(), plain.to_text());
+        assert!(shot.head.same_shot(&plain.head));
+        shot.head.preset.values.set(RowId::WindSeed, Value::Int(8));
+        assert!(!shot.head.same_shot(&plain.head));
+        assert_eq!(shot.head.in_words(), "\"silk\", seed 8, 1280x720, 24000/1001 frames a second");
+    }
+
+    #[test]
     fn a_damaged_text_says_where() {
         let text = shot().to_text();
         let told = |from: &str, to: &str| {
@@ -311,6 +361,7 @@ mod tests {
         assert_eq!(told("\"tick\":20", "\"tick\":-1"), "shot.json: frames[1].tick must be a whole number");
         assert_eq!(told("000004", "00000x"), "shot.json: frames[1].digest must be 16 hexadecimal digits");
         assert_eq!(told("1001/8000", "1/0"), "shot.json: frames[0].time must be a fraction like \"1/60\"");
+        assert!(told("picture_sha256\": \"", "picture_sha256\": \"x").contains("picture_sha256 must be 64"));
         assert!(told("24000/1001", "0/1").contains("rate: 0/1 frames a second"));
         assert!(told("\"wind.speed\":5.0", "\"wind.sped\":5.0").contains("wind.sped is not a row"));
         assert!(told("{", "[").starts_with("shot.json is no JSON: "));

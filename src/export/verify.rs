@@ -160,7 +160,9 @@ mod tests {
             frames.push(FrameRecord::new(rate, index, performance.digest(), &[]));
         }
         let (version, adapter) = ("0.1.0".to_owned(), "none".to_owned());
-        Shot { head: ShotHead { algorithm: ALGORITHM, version, preset, size: (8, 8), rate, adapter }, frames }
+        let head =
+            ShotHead { algorithm: ALGORITHM, version, preset, size: (8, 8), rate, adapter, picture_sha256: None };
+        Shot { head, frames }
     }
 
     fn rate_tick(rate: crate::export::rate::Rate, index: u64) -> u64 {

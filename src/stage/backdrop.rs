@@ -81,7 +81,7 @@ fn follow(
     mut backdrop: Query<(&MeshMaterial3d<BackdropMaterial>, &mut Visibility), With<Backdrop>>,
     mut materials: ResMut<Assets<BackdropMaterial>>,
 ) {
-    let values = &frame.to.values;
+    let values = frame.values();
     let colour = material::linear(values.colour(RowId::LookBackground), material::gain(&frame));
     let look = BackdropLook {
         colour,

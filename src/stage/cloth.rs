@@ -119,7 +119,7 @@ fn follow_look(
     cloth: Query<&MeshMaterial3d<ClothMaterial>, With<Cloth>>,
     mut materials: ResMut<Assets<ClothMaterial>>,
 ) {
-    let values = &frame.to.values;
+    let values = frame.values();
     let gain = material::gain(&frame);
     let colour = |row| material::linear(values.colour(row), 1.0);
     let look = ClothLook {
@@ -134,7 +134,7 @@ fn follow_look(
             values.float(RowId::LookRepeat),
         ),
     };
-    let pattern = Pattern(picture.pattern(values));
+    let pattern = Pattern(picture.pattern(&values));
     for handle in &cloth {
         let known = materials.get(&handle.0);
         let same =

@@ -117,9 +117,23 @@ fn pattern(uv: vec2<f32>, place: vec2<f32>, aspect: f32) -> vec4<f32> {
 #endif
 }
 
+// The threshold of a pixel in a 4x4 pattern that spreads evenly, 0..1.
+fn threshold(place: vec2<f32>) -> f32 {
+    let p = vec2<u32>(place);
+    let x = p.x ^ p.y;
+    let index = ((x & 1u) << 3u) | ((p.y & 1u) << 2u) | (x & 2u) | ((p.y & 2u) >> 1u);
+    return (f32(index) + 0.5) / 16.0;
+}
+
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let cloth_colour = pattern(in.uv, in.weave.xy, in.weave.w);
+#ifdef MAY_DISCARD
+    // A pixel of one sample is there or not; four samples leave some out instead.
+    if cloth_colour.a < threshold(in.clip.xy) {
+        discard;
+    }
+#endif
     let albedo = cloth_colour.rgb;
     let shade = cloth.light.w;
     let gain = cloth.amount.z;

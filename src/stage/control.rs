@@ -30,8 +30,28 @@ pub struct ControlPlugin {
 #[derive(Resource, Debug)]
 pub struct StageOsc(pub OscServer);
 
+impl StageOsc {
+    /// Why OSC is not heard, while it is not.
+    pub fn problem(&self) -> Option<String> {
+        self.0.status().problem
+    }
+}
+
+/// Tells a problem on the terminal too, once: the overlay may be hidden.
+fn tell(osc: Option<Res<StageOsc>>, mut told: Local<Option<String>>) {
+    let problem = osc.and_then(|osc| osc.problem());
+    if problem != *told {
+        if let Some(problem) = &problem {
+            warn!("{problem}");
+        }
+        *told = problem;
+    }
+}
+
 impl Plugin for ControlPlugin {
-    fn build(&self, _: &mut App) {}
+    fn build(&self, app: &mut App) {
+        app.add_systems(Update, tell);
+    }
 
     /// After all plugins are built, so that it does not matter which of the two was added first.
     fn finish(&self, app: &mut App) {

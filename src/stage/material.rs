@@ -51,13 +51,13 @@ pub(super) fn linear(colour: [f32; 4], gain: f32) -> Vec4 {
 
 /// What the whole picture's light is multiplied with.
 pub(super) fn gain(frame: &super::StageFrame) -> f32 {
-    frame.to.values.float(crate::params::RowId::LookExposure).exp2() * frame.to.light.clamp(0.0, 1.0)
+    frame.values().float(crate::params::RowId::LookExposure).exp2() * frame.light()
 }
 
 /// Unit vector toward the light, and the shade.
 pub(super) fn light(frame: &super::StageFrame) -> Vec4 {
     use crate::params::RowId;
-    let values = &frame.to.values;
+    let values = frame.values();
     let heading = values.float(RowId::LookLightHeading).to_radians();
     let height = values.float(RowId::LookLightHeight).to_radians();
     super::camera::direction(heading, height).extend(values.float(RowId::LookShade))

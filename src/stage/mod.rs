@@ -1,7 +1,8 @@
 //! The stage: the flag as a picture, in a nannou or Bevy app, in a window or on an image.
 //!
-//! It must not know sockets, devices or files other than the picture on the cloth. It never moves the flag:
-//! it shows snapshots, and a hand on mouse or keyboard becomes changes like any other.
+//! It must not know devices or protocols, and no files but the picture on the cloth and the stills that it
+//! writes; [`ControlPlugin`] alone starts the listening for a sketch. It never moves the flag: it shows
+//! snapshots, and a hand on mouse or keyboard becomes changes like any other.
 //!
 //! [`PennonPlugin`] draws and steps a flag and is all that a sketch needs. [`HandsPlugin`] adds mouse and
 //! keys, [`OverlayPlugin`] the line of state; [`run()`] puts them together in a window.
@@ -13,7 +14,9 @@
 //! neutral light (`look.shade` 0, `look.exposure` 0) is that same colour in the PNG, to the bit.
 
 use crate::live::{PlayerHandle, Snapshot};
+use crate::params::{Kind, RowId, Value, Values};
 use crate::perform::Performance;
+use crate::perform::glide::{shortest_way, wrap};
 use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
 use std::sync::{Arc, Mutex};
@@ -38,10 +41,12 @@ mod window;
 pub use control::{ControlPlugin, StageOsc};
 pub use hands::{Action, HandsPlugin, KEYS, Notice};
 pub use overlay::OverlayPlugin;
+pub(crate) use picture::is_picture;
 pub use picture::{PictureError, StagePicture};
 pub use source::{OwnedPlayer, StageSource};
 pub use still::{StillError, write_png};
 pub use view::{StageCamera, StageSamples, StageTarget, StageView};
+pub(crate) use window::INTERRUPTED;
 pub use window::{Adapter, StageError, WindowOptions, display_available, run};
 
 /// Everything of the stage is drawn on this layer, so that it and a sketch's own entities (layer 0) do not
@@ -70,7 +75,7 @@ pub enum StageSet {
 pub struct StageFrame {
     /// The earlier tick.
     pub from: Arc<Snapshot>,
-    /// The later tick; values, wind and structure are its.
+    /// The later tick; structure, switches and choices are its.
     pub to: Arc<Snapshot>,
     /// 0 shows `from`, 1 shows `to`.
     pub blend: f32,
@@ -82,14 +87,47 @@ impl StageFrame {
         StageFrame { from: snapshot.clone(), to: snapshot, blend: 1.0 }
     }
 
+    /// How far between the two ticks the picture stands; `None` where there is nothing to blend: at the
+    /// later tick, and across a rebuild or a reset.
+    fn between(&self) -> Option<f32> {
+        let blend = self.blend.max(0.0);
+        (self.from.generation == self.to.generation && blend < 1.0).then_some(blend)
+    }
+
+    /// The values between the two ticks: numbers and colours are blended, angles the short way round.
+    pub fn values(&self) -> Values {
+        let mut values = self.to.values.clone();
+        let Some(blend) = self.between() else { return values };
+        for row in RowId::ALL.iter().copied() {
+            let between = match (self.from.values.get(row), self.to.values.get(row), row.row().kind) {
+                (Value::Float(a), Value::Float(b), Kind::Float { range, cyclic: true, .. }) if a != b => {
+                    let turn = range.max - range.min;
+                    Value::Float(wrap(a + shortest_way(b - a, turn) * blend, range.min, turn))
+                }
+                (Value::Float(a), Value::Float(b), _) if a != b => Value::Float(a + (b - a) * blend),
+                (Value::Colour(a), Value::Colour(b), _) if a != b => {
+                    Value::Colour([0, 1, 2, 3].map(|i| a[i] + (b[i] - a[i]) * blend))
+                }
+                _ => continue,
+            };
+            values.set(row, between);
+        }
+        values
+    }
+
+    /// The light between the two ticks: 1 is the full picture, 0 is black.
+    pub fn light(&self) -> f32 {
+        let (from, to) = (self.from.light, self.to.light);
+        self.between().map_or(to, |blend| from + (to - from) * blend).clamp(0.0, 1.0)
+    }
+
     /// Places of a flag's particles between the two ticks. Across a rebuild or a reset nothing is blended.
     pub fn positions(&self, flag: usize, out: &mut Vec<[f32; 3]>) {
         out.clear();
         let Some(to) = self.to.flags.get(flag) else { return };
-        let same_cloth = self.from.generation == self.to.generation;
-        match self.from.flags.get(flag).filter(|from| from.positions.len() == to.positions.len()) {
-            Some(from) if same_cloth && self.blend < 1.0 => {
-                let blend = self.blend.max(0.0);
+        let from = self.from.flags.get(flag).filter(|from| from.positions.len() == to.positions.len());
+        match (from, self.between()) {
+            (Some(from), Some(blend)) => {
                 let between = |(a, b): (&[f32; 3], &[f32; 3])| [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * blend);
                 out.extend(from.positions.iter().zip(&to.positions).map(between));
             }
@@ -168,6 +206,30 @@ mod tests {
             performance.tick(&[]);
         }
         Arc::new(Snapshot::of(&performance))
+    }
+
+    #[test]
+    fn values_lie_between_the_ticks_and_angles_go_the_short_way() {
+        let at = |speed: f32, heading: f32, blue: f32, columns: i32| {
+            let mut snapshot = (*ticks(0)).clone();
+            snapshot.values.set(RowId::WindSpeed, Value::Float(speed));
+            snapshot.values.set(RowId::LookCameraHeading, Value::Float(heading));
+            snapshot.values.set(RowId::LookBackground, Value::Colour([0.0, 0.0, blue, 1.0]));
+            snapshot.values.set(RowId::WhiskersColumns, Value::Int(columns));
+            snapshot.light = speed / 16.0;
+            Arc::new(snapshot)
+        };
+        let mut frame = StageFrame { from: at(8.0, 178.0, 0.0, 4), to: at(16.0, -174.0, 1.0, 8), blend: 0.25 };
+        let values = frame.values();
+        assert_eq!(values.float(RowId::WindSpeed), 10.0);
+        assert_eq!(values.float(RowId::LookCameraHeading).abs(), 180.0);
+        assert_eq!(values.colour(RowId::LookBackground)[2], 0.25);
+        assert_eq!(values.int(RowId::WhiskersColumns), 8);
+        assert_eq!(frame.light(), 0.625);
+        frame.blend = 0.0;
+        assert_eq!(frame.values().float(RowId::WindSpeed), 8.0);
+        frame.blend = 1.0;
+        assert_eq!(frame.values(), frame.to.values);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::hands::{Action, KEYS};
 use super::source::StageSource;
-use super::{Notice, StageCamera, StageFrame, StageSet};
+use super::{Notice, StageCamera, StageFrame, StageOsc, StageSet};
 use crate::live::Status;
 use crate::params::RowId;
 use bevy::prelude::*;
@@ -14,10 +14,16 @@ const MESSAGE_SECONDS: f32 = 8.0;
 /// Share of a new frame's time in the shown mean.
 const RATE_SMOOTHING: f64 = 0.05;
 
-/// A message on a dark background.
-const LOUD_LIGHT: egui::Color32 = egui::Color32::from_rgb(240, 205, 130);
-/// A message on a light background.
-const LOUD_DARK: egui::Color32 = egui::Color32::from_rgb(130, 60, 0);
+/// Behind the text, so that it can be read whatever it crosses; on a dark picture it is hardly seen.
+const BACKING: egui::Color32 = egui::Color32::from_black_alpha(150);
+/// What plays.
+const SOFT: egui::Color32 = egui::Color32::from_gray(225);
+/// How it runs, and the keys.
+const FAINT: egui::Color32 = egui::Color32::from_gray(185);
+/// A message.
+const LOUD: egui::Color32 = egui::Color32::from_rgb(240, 205, 130);
+/// Ticks that may be due without a word: one is, whenever the picture is drawn just before it.
+const ON_TIME: u64 = 1;
 
 /// The line of state over the picture. Needs [`super::HandsPlugin`] for the key that toggles it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,15 +76,6 @@ fn measure(time: Res<Time<Real>>, mut frame: ResMut<FrameTime>) {
     frame.0 = if frame.0 == 0.0 { now } else { frame.0 + RATE_SMOOTHING * (now - frame.0) };
 }
 
-fn is_light([r, g, b, _]: [f32; 4]) -> bool {
-    0.3 * r + 0.59 * g + 0.11 * b > 0.5
-}
-
-/// Black or white, whichever can be read.
-fn ink_on(background: [f32; 4], alpha: u8) -> egui::Color32 {
-    if is_light(background) { egui::Color32::from_black_alpha(alpha) } else { egui::Color32::from_white_alpha(alpha) }
-}
-
 /// The player's last message and when it was first seen.
 #[derive(Default)]
 struct Heard(Option<(String, Instant)>);
@@ -98,7 +95,7 @@ impl Heard {
 
 /// The state in one line: what plays, then how it runs.
 fn line(frame: &StageFrame, status: Option<&Status>, seconds: f64) -> [String; 2] {
-    let values = &frame.to.values;
+    let values = frame.values();
     let preset = if frame.to.preset.is_empty() { "untitled" } else { &*frame.to.preset };
     let frozen = if frame.to.frozen { "  frozen" } else { "" };
     let wind = format!(
@@ -111,9 +108,13 @@ fn line(frame: &StageFrame, status: Option<&Status>, seconds: f64) -> [String; 2
     let rate = if seconds > 0.0 { 1.0 / seconds } else { 0.0 };
     let mut run = format!("tick {}   ", frame.to.tick);
     if let Some(status) = status {
-        run += &format!("lag {}   ", status.behind + status.lag_ticks);
-        if status.inbox.dropped > 0 {
-            run += &format!("dropped {}   ", status.inbox.dropped);
+        // Late is now, lost ticks and dropped requests are since the start.
+        for (word, count, quiet) in
+            [("late", status.behind, ON_TIME), ("lost", status.lag_ticks, 0), ("dropped", status.inbox.dropped, 0)]
+        {
+            if count > quiet {
+                run += &format!("{word} {count}   ");
+            }
         }
     }
     run += &format!("{rate:.0} fps");
@@ -126,7 +127,7 @@ fn draw(
     frame: Option<Res<StageFrame>>,
     frame_time: Res<FrameTime>,
     source: Res<StageSource>,
-    notice: Res<Notice>,
+    (osc, notice): (Option<Res<StageOsc>>, Res<Notice>),
     mut heard: Local<Heard>,
 ) -> Result {
     let (true, Some(frame)) = (overlay.shown && !overlay.suppressed, frame) else { return Ok(()) };
@@ -136,24 +137,27 @@ fn draw(
     // Of the stage's own and the player's messages the younger one.
     let message = [notice.last(), heard.last()].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
     let message = message.filter(|(_, age)| *age < MESSAGE_SECONDS).map(|(text, _)| text);
-    let ink = |alpha| ink_on(frame.to.values.colour(RowId::LookBackground), alpha);
-    let (soft, faint) = (ink(165), ink(100));
-    let loud = if is_light(frame.to.values.colour(RowId::LookBackground)) { LOUD_DARK } else { LOUD_LIGHT };
     let font = |size| egui::FontId::proportional(size);
     egui::Area::new("pennon state".into())
-        .anchor(egui::Align2::LEFT_BOTTOM, egui::vec2(18.0, -14.0))
+        .anchor(egui::Align2::LEFT_BOTTOM, egui::vec2(10.0, -9.0))
         .interactable(false)
         .show(ctx, |ui| {
-            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-            ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
-            if let Some(message) = message {
-                ui.label(egui::RichText::new(message).font(font(13.0)).color(loud));
-            }
-            let [wind, run] = line(&frame, status.as_ref(), frame_time.0);
-            ui.label(egui::RichText::new(wind).font(font(14.0)).color(soft));
-            let keys: Vec<_> = KEYS.iter().map(|(key, does, _)| format!("{key} {does}")).collect();
-            let run = format!("{run}      {}", keys.join("   "));
-            ui.label(egui::RichText::new(run).font(font(11.0)).color(faint));
+            egui::Frame::NONE.fill(BACKING).corner_radius(4.0).inner_margin(egui::vec2(8.0, 5.0)).show(ui, |ui| {
+                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+                ui.spacing_mut().item_spacing = egui::vec2(0.0, 2.0);
+                // What is wrong stays as long as it is.
+                let problem = osc.and_then(|osc| osc.problem());
+                for message in
+                    problem.as_deref().into_iter().chain(message.filter(|text| Some(*text) != problem.as_deref()))
+                {
+                    ui.label(egui::RichText::new(message).font(font(13.0)).color(LOUD));
+                }
+                let [wind, run] = line(&frame, status.as_ref(), frame_time.0);
+                ui.label(egui::RichText::new(wind).font(font(14.0)).color(SOFT));
+                let keys: Vec<_> = KEYS.iter().map(|(key, does, _)| format!("{key} {does}")).collect();
+                let run = format!("{run}      {}", keys.join("   "));
+                ui.label(egui::RichText::new(run).font(font(11.0)).color(FAINT));
+            });
         });
     Ok(())
 }
@@ -172,7 +176,7 @@ mod tests {
         let mut snapshot = Snapshot::of(&performance);
         snapshot.preset = "gale".into();
         snapshot.tick = 4310;
-        let status = Status {
+        let mut status = Status {
             tick: 4310,
             lag_ticks: 2,
             behind: 1,
@@ -181,8 +185,11 @@ mod tests {
             messages: Vec::new(),
             running: true,
         };
-        let [wind, run] = line(&StageFrame::still(Arc::new(snapshot)), Some(&status), 0.02);
+        let frame = StageFrame::still(Arc::new(snapshot));
+        let [wind, run] = line(&frame, Some(&status), 0.02);
         assert_eq!(wind, "gale  seed 1   wind 8.0 m/s  heading 0°  turbulence 0.15");
-        assert_eq!(run, "tick 4310   lag 3   dropped 2   50 fps");
+        assert_eq!(run, "tick 4310   lost 2   dropped 2   50 fps");
+        (status.behind, status.lag_ticks, status.inbox.dropped) = (5, 0, 0);
+        assert_eq!(line(&frame, Some(&status), 0.02)[1], "tick 4310   late 5   50 fps");
     }
 }

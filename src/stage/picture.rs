@@ -3,6 +3,7 @@
 //! A file that cannot be read never stops the show: stripes are drawn and the reason is told once.
 
 use super::{Notice, StageFrame, StageSet};
+use crate::export::shot::LARGEST_SIDE;
 use crate::params::{RowId, Values, table::PATTERNS};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
@@ -12,9 +13,6 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Longest side of a picture, px: what every adapter takes, and a bound on memory.
-pub const MOST_PIXELS_A_SIDE: u32 = 8192;
 
 /// Why a picture is not on the cloth.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +34,7 @@ pub enum PictureError {
         cause: png::DecodingError,
     },
     /// It is too large for a texture.
-    #[error("picture {path} is {width}×{height} pixels and at most {MOST_PIXELS_A_SIDE} a side fit; stripes are shown", path = .path.display())]
+    #[error("picture {path} is {width}×{height} pixels and at most {LARGEST_SIDE} a side fit; stripes are shown", path = .path.display())]
     Size {
         /// The file.
         path: PathBuf,
@@ -77,7 +75,8 @@ impl StagePicture {
     }
 }
 
-fn is_picture(pattern: u8) -> bool {
+/// Whether the pattern is the picture.
+pub(crate) fn is_picture(pattern: u8) -> bool {
     PATTERNS.get(usize::from(pattern)) == Some(&"picture")
 }
 
@@ -132,7 +131,7 @@ fn read(path: &Path) -> Result<Image, PictureError> {
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(decode)?;
     let (width, height) = reader.info().size();
-    if width.max(height) > MOST_PIXELS_A_SIDE {
+    if width.max(height) > LARGEST_SIDE {
         return Err(PictureError::Size { path: path.to_owned(), width, height });
     }
     let mut raw = vec![0; reader.output_buffer_size().unwrap_or(0)];
@@ -167,16 +166,12 @@ fn read(path: &Path) -> Result<Image, PictureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder() -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("pennon-picture-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("temporary folder");
-        folder
-    }
+    use crate::scratch::Scratch;
 
     #[test]
     fn a_grey_png_becomes_rgba_and_a_bad_file_says_why() {
-        let good = folder().join("grey.png");
+        let scratch = Scratch::new();
+        let good = scratch.path().join("grey.png");
         let mut encoder = png::Encoder::new(File::create(&good).expect("file"), 2, 1);
         encoder.set_color(png::ColorType::Grayscale);
         let mut writer = encoder.write_header().expect("header");
@@ -185,11 +180,10 @@ mod tests {
         let image = read(&good).expect("a good picture");
         assert_eq!(image.data.as_deref(), Some(&[7, 7, 7, 255, 200, 200, 200, 255][..]));
 
-        let bad = folder().join("bad.png");
-        std::fs::write(&bad, b"not a picture").expect("file");
+        let bad = scratch.file("bad.png", "not a picture");
         let error = read(&bad).expect_err("no picture").to_string();
         assert!(error.contains("bad.png is not a readable PNG") && error.contains("stripes"), "{error}");
-        let error = read(&folder().join("missing.png")).expect_err("no file").to_string();
+        let error = read(&scratch.path().join("missing.png")).expect_err("no file").to_string();
         assert!(error.contains("missing.png"), "{error}");
     }
 }

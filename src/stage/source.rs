@@ -1,7 +1,8 @@
 //! Where the frames come from: a live player, a performance that the app owns, or the app itself.
 
 use super::{Notice, StageFrame};
-use crate::live::{Counters, HostCue, PlayerHandle, Snapshot, Status};
+use crate::live::inbox::Inbox;
+use crate::live::{HostCue, PlayerHandle, Request, Snapshot, Status};
 use crate::params::{Library, RowId, Value};
 use crate::perform::{Body, Change, Performance, Source, TICK_HERTZ};
 use bevy::prelude::*;
@@ -73,7 +74,11 @@ impl StageSource {
 #[derive(Debug)]
 pub struct OwnedPlayer {
     performance: Performance,
-    pending: Vec<(Source, Body)>,
+    /// What waits for the next tick, however long the app's time stands still: bounded, as a live player's.
+    inbox: Inbox,
+    library: Library,
+    /// Name of the preset that was recalled last: "next" and "previous" count from it.
+    current: String,
     frame: StageFrame,
     /// Time not yet turned into ticks, in ticks.
     owed: f64,
@@ -84,12 +89,20 @@ impl OwnedPlayer {
     /// Shows the performance as it is until time passes.
     pub fn new(performance: Performance) -> Self {
         let frame = StageFrame::still(Arc::new(Snapshot::of(&performance)));
-        OwnedPlayer { performance, pending: Vec::new(), frame, owed: 0.0, dropped: 0 }
+        OwnedPlayer {
+            inbox: Inbox::default(),
+            library: Library::shipped(),
+            current: performance.preset_name().to_owned(),
+            performance,
+            frame,
+            owed: 0.0,
+            dropped: 0,
+        }
     }
 
-    /// Changes for the start of the next tick.
+    /// Changes for the start of the next tick, all or none. What finds no room is counted and shown.
     pub fn push(&mut self, source: Source, bodies: impl IntoIterator<Item = Body>) {
-        self.pending.extend(bodies.into_iter().map(|body| (source, body)));
+        self.inbox.push(source, bodies.into_iter().map(Request::Change).collect());
     }
 
     /// Lets `seconds` pass.
@@ -103,9 +116,7 @@ impl OwnedPlayer {
             if tick + 1 == ticks && ticks > 1 {
                 self.frame.to = Arc::new(Snapshot::of(&self.performance));
             }
-            let now = self.performance.ticks();
-            let change = |(source, body)| Change::new(now, source, body);
-            let changes: Vec<_> = self.pending.drain(..).map(change).collect();
+            let changes = self.changes();
             self.performance.tick(&changes);
         }
         if ticks > 0 {
@@ -114,14 +125,37 @@ impl OwnedPlayer {
         self.frame.blend = self.owed as f32;
     }
 
+    /// What the next tick does.
+    fn changes(&mut self) -> Vec<Change> {
+        let tick = self.performance.ticks();
+        let mut changes = Vec::new();
+        for (source, request) in self.inbox.take().requests {
+            let recalled = match request {
+                Request::Change(body) => {
+                    if let Body::Recall { preset, .. } = &body {
+                        self.current.clone_from(&preset.name);
+                    }
+                    changes.push(Change::new(tick, source, body));
+                    continue;
+                }
+                Request::Host(HostCue::PresetNext) => self.library.next(&self.current),
+                Request::Host(HostCue::PresetPrevious) => self.library.previous(&self.current),
+                // Nothing else is put in.
+                _ => None,
+            };
+            if let Some(preset) = recalled {
+                self.current.clone_from(&preset.name);
+                let body = Body::Recall { preset: Arc::new(preset.clone()), seconds: 0.0 };
+                changes.push(Change::new(tick, source, body));
+            }
+        }
+        changes
+    }
+
     /// Recalls the shipped preset after or before the current one.
     pub fn step_preset(&mut self, source: Source, back: bool) {
-        let library = Library::shipped();
-        let current = &*self.frame.to.preset;
-        let found = if back { library.previous(current) } else { library.next(current) };
-        if let Some(preset) = found.cloned() {
-            self.push(source, [Body::Recall { preset: Arc::new(preset), seconds: 0.0 }]);
-        }
+        let cue = if back { HostCue::PresetPrevious } else { HostCue::PresetNext };
+        self.inbox.push(source, vec![Request::Host(cue)]);
     }
 
     /// The two latest ticks.
@@ -140,7 +174,7 @@ impl OwnedPlayer {
             lag_ticks: self.dropped,
             behind: 0,
             ticks_per_second: TICK_HERTZ as f32,
-            inbox: Counters::default(),
+            inbox: self.inbox.counters(),
             messages: Vec::new(),
             running: true,
         }
@@ -212,6 +246,32 @@ mod tests {
         assert_eq!(player.performance().target(RowId::LookCameraZoom), Value::Float(1.0));
         player.advance(0.01);
         assert_eq!(player.performance().target(RowId::LookCameraZoom), Value::Float(2.0));
-        assert!(player.pending.is_empty());
+        assert_eq!(player.status().inbox.waiting, 0);
+    }
+
+    #[test]
+    fn each_press_goes_one_preset_further_however_many_come_before_a_tick() {
+        let mut player = OwnedPlayer::new(Performance::new(&Preset::default()).expect("default preset"));
+        let names: Vec<_> = player.library.presets.iter().map(|preset| preset.name.clone()).collect();
+        player.performance = Performance::new(&player.library.presets[0]).expect("shipped");
+        player.current = names[0].clone();
+        for back in [false, false, false, true] {
+            player.step_preset(Source::Key, back);
+        }
+        player.advance(0.05);
+        assert_eq!(player.performance().preset_name(), names[2]);
+    }
+
+    #[test]
+    fn what_waits_is_bounded_while_time_stands_still() {
+        let mut player = OwnedPlayer::new(Performance::new(&Preset::default()).expect("default preset"));
+        for index in 0..50_000 {
+            let zoom = Value::Float(1.0 + index as f32 / 50_000.0);
+            player.push(Source::Mouse, [Body::Set { row: RowId::LookCameraZoom, value: zoom }]);
+            player.push(Source::Key, [Body::Cue(crate::perform::Cue::Freeze)]);
+            player.advance(0.0);
+        }
+        let counters = player.status().inbox;
+        assert!(counters.waiting <= crate::live::inbox::CAPACITY as u64 + 1 && counters.dropped > 0, "{counters:?}");
     }
 }

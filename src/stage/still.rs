@@ -61,13 +61,37 @@ struct Written {
 }
 
 /// A still on its way: the line of state is hidden for one frame, the next is taken, then the line is back.
-#[derive(Resource, Default, Clone, Copy, PartialEq)]
-enum Wanted {
+#[derive(Default, Debug, Clone, Copy, PartialEq)]
+enum Step {
     #[default]
     Nothing,
     Hide,
     Take,
     Show,
+}
+
+/// Where a still is, and whether another is to follow.
+#[derive(Resource, Default, Debug)]
+struct Wanted {
+    step: Step,
+    next: bool,
+}
+
+impl Wanted {
+    /// What this frame does. A still that is asked for while one is on its way follows it.
+    fn frame(&mut self, asked: bool) -> Step {
+        self.next |= asked;
+        if matches!(self.step, Step::Nothing | Step::Show) && std::mem::take(&mut self.next) {
+            self.step = Step::Hide;
+        }
+        let now = self.step;
+        self.step = match now {
+            Step::Hide => Step::Take,
+            Step::Take => Step::Show,
+            Step::Show | Step::Nothing => Step::Nothing,
+        };
+        now
+    }
 }
 
 pub(super) fn build(app: &mut App) {
@@ -91,22 +115,14 @@ fn follow(
     if let StageSource::Live(live) = &*source {
         asked |= live.still_requested();
     }
-    if asked && matches!(*wanted, Wanted::Nothing | Wanted::Show) {
-        *wanted = Wanted::Hide;
-    }
     for text in written.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
         notice.say(text);
     }
-    let now = *wanted;
+    let now = wanted.frame(asked);
     if let Some(overlay) = &mut overlay {
-        overlay.suppressed = matches!(now, Wanted::Hide | Wanted::Take);
+        overlay.suppressed = matches!(now, Step::Hide | Step::Take);
     }
-    *wanted = match now {
-        Wanted::Hide => Wanted::Take,
-        Wanted::Take => Wanted::Show,
-        Wanted::Show | Wanted::Nothing => Wanted::Nothing,
-    };
-    if now == Wanted::Take {
+    if now == Step::Take {
         let tell = written.tell.clone();
         commands.spawn(Screenshot::primary_window()).observe(move |shot: On<ScreenshotCaptured>| {
             let (image, tell) = (shot.image.clone(), tell.clone());
@@ -152,6 +168,16 @@ fn write_into(file: File, path: PathBuf, size: (u32, u32), rgba: &[u8]) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_still_that_is_asked_for_during_another_follows_it() {
+        let mut wanted = Wanted::default();
+        let asked = [true, true, true, false, false, false, false, false];
+        let steps = asked.map(|asked| wanted.frame(asked));
+        use Step::{Hide, Nothing, Show, Take};
+        // Two more were asked for and there is one more to take: the picture is as young for both.
+        assert_eq!(steps, [Hide, Take, Hide, Take, Show, Nothing, Nothing, Nothing]);
+    }
 
     #[test]
     fn a_png_holds_its_pixels_and_texts_and_repeats_to_the_byte() {

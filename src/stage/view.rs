@@ -82,7 +82,7 @@ fn follow(
     // Before the target is known there is nothing to frame.
     let Some(size) = camera.physical_target_size().filter(|size| size.x > 0 && size.y > 0) else { return };
     let aspect = size.x as f32 / size.y as f32;
-    let view = View::frame(&frame.to.values, frame.to.flags.iter().map(|flag| &*flag.spec), aspect);
+    let view = View::frame(&frame.values(), frame.to.flags.iter().map(|flag| &*flag.spec), aspect);
     *transform = Transform::from_translation(view.eye).looking_at(view.target, Vec3::Y);
     *projection = Projection::Perspective(PerspectiveProjection {
         fov: view.field,

@@ -3,7 +3,8 @@
 use super::camera::Extent;
 use super::material::{self, MeshVertexAttribute, VertexFormat};
 use super::{StageFrame, StageSet};
-use crate::params::RowId;
+use crate::params::table::PLANES;
+use crate::params::{RowId, Values};
 use crate::sim::whiskers::WhiskerGrid;
 use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
@@ -18,8 +19,6 @@ const OTHER: MeshVertexAttribute = MeshVertexAttribute::new("PennonOther", 0x706
 /// Side, place along and strength; see the shader.
 const PLACE: MeshVertexAttribute = MeshVertexAttribute::new("PennonPlace", 0x70656e03, VertexFormat::Float32x3);
 
-/// Index of "top" in `whiskers.plane`.
-const TOP: u8 = 1;
 /// The top grid lies this share of the flags' height below their lower edge.
 const BELOW: f32 = 0.30;
 /// Natural size over the flags' own: the top grid's length and depth in lengths of the longer side.
@@ -110,13 +109,13 @@ fn follow_look(
     whiskers: Query<&MeshMaterial3d<WhiskerMaterial>, With<Whiskers>>,
     mut materials: ResMut<Assets<WhiskerMaterial>>,
 ) {
-    let values = &frame.to.values;
+    let values = frame.values();
     let height =
         camera.single().ok().and_then(Camera::physical_target_size).map_or(REFERENCE_HEIGHT, |size| size.y as f32);
     let mut colour = material::linear(values.colour(RowId::WhiskersColour), material::gain(&frame));
     colour.w *= values.float(RowId::WhiskersOpacity);
     let half = 0.5 * values.float(RowId::WhiskersThickness) * height / REFERENCE_HEIGHT;
-    let behind = if values.choice(RowId::WhiskersPlane) == TOP { 0.0 } else { 1.0 };
+    let behind = if lies(&values) { 0.0 } else { 1.0 };
     let look = WhiskerLook { colour, amount: Vec4::new(half, behind, 0.0, 0.0) };
     for handle in &whiskers {
         if materials.get(&handle.0).is_none_or(|known| known.look != look)
@@ -127,13 +126,18 @@ fn follow_look(
     }
 }
 
+/// Whether the grid lies beneath the flags instead of standing behind them.
+fn lies(values: &Values) -> bool {
+    PLANES.get(usize::from(values.choice(RowId::WhiskersPlane))) == Some(&"top")
+}
+
 /// The grid of a frame: its corners follow the flags at rest and the rows.
 fn grid_of(frame: &StageFrame) -> Option<WhiskerGrid> {
-    let values = &frame.to.values;
+    let values = frame.values();
     let cloth = Extent::of_cloth(frame.to.flags.iter().map(|flag| &*flag.spec))?;
     let (middle, size) = (cloth.middle(), cloth.size());
     let extent = values.float(RowId::WhiskersExtent);
-    let (middle, half) = if values.choice(RowId::WhiskersPlane) == TOP {
+    let (middle, half) = if lies(&values) {
         let side = size.x.max(size.y).max(size.z);
         let middle = Vec3::new(middle.x, cloth.low.y - BELOW * size.y, middle.z);
         (middle, Vec3::new(0.5 * TOP_SIZE.x * side, 0.0, 0.5 * TOP_SIZE.y * side))
@@ -164,6 +168,19 @@ fn strength(grid: &WhiskerGrid, root: Vec3) -> f32 {
     strength
 }
 
+/// The whiskers between the two ticks. Where one of them has still air somewhere, the later one is shown.
+fn sample(frame: &StageFrame, grid: &WhiskerGrid, segments: &mut Vec<[Vec3; 2]>) {
+    grid.segments(&frame.to.wind, segments);
+    let Some(blend) = frame.between() else { return };
+    let mut earlier = Vec::new();
+    grid.segments(&frame.from.wind, &mut earlier);
+    if earlier.len() == segments.len() {
+        for (segment, earlier) in segments.iter_mut().zip(&earlier) {
+            segment[1] = earlier[1].lerp(segment[1], blend);
+        }
+    }
+}
+
 fn follow_wind(
     frame: Res<StageFrame>,
     mut segments: Local<Vec<[Vec3; 2]>>,
@@ -172,10 +189,10 @@ fn follow_wind(
 ) {
     let Ok((mesh, mut visibility)) = whiskers.single_mut() else { return };
     segments.clear();
-    let values = &frame.to.values;
+    let values = frame.values();
     let grid = grid_of(&frame).filter(|_| values.switch(RowId::WhiskersVisible));
     if let Some(grid) = &grid {
-        grid.segments(&frame.to.wind, &mut segments);
+        sample(&frame, grid, &mut segments);
     }
     let drawn = if segments.is_empty() { Visibility::Hidden } else { Visibility::Inherited };
     visibility.set_if_neq(drawn);
@@ -208,8 +225,9 @@ mod tests {
     use crate::perform::Performance;
     use std::sync::Arc;
 
-    fn grid(plane: u8, extent: f32) -> WhiskerGrid {
+    fn grid(plane: &str, extent: f32) -> WhiskerGrid {
         let mut preset = Preset::default();
+        let plane = PLANES.iter().position(|name| *name == plane).expect("a plane") as u8;
         preset.values.set(RowId::WhiskersPlane, Value::Choice(plane));
         preset.values.set(RowId::WhiskersExtent, Value::Float(extent));
         let performance = Performance::new(&preset).expect("default preset");
@@ -218,20 +236,39 @@ mod tests {
 
     #[test]
     fn the_top_grid_lies_below_the_flag_and_the_front_grid_stands_behind_it() {
-        let top = grid(TOP, 1.0);
+        let top = grid("top", 1.0);
         assert_eq!(top.from.y, top.to.y);
         assert!(top.from.y < -0.5 && top.from.x < 0.0 && top.to.x > 1.6 && top.to.z > top.from.z);
-        let front = grid(0, 1.0);
+        let front = grid("front", 1.0);
         assert_eq!((front.from.z, front.to.z), (0.0, 0.0));
         assert!(front.from.y < -0.5 && front.to.y > 0.5);
-        let twice = grid(0, 2.0);
+        let twice = grid("front", 2.0);
         assert!(((twice.to - twice.from) - 2.0 * (front.to - front.from)).length() < 1e-5);
         assert_eq!((front.columns, front.rows), (14, 10));
     }
 
     #[test]
+    fn whiskers_lie_between_the_ticks() {
+        let mut performance = Performance::new(&Preset::default()).expect("default preset");
+        let from = Arc::new(Snapshot::of(&performance));
+        (0..12).for_each(|_| performance.tick(&[]));
+        let mut frame = StageFrame { from, to: Arc::new(Snapshot::of(&performance)), blend: 0.0 };
+        let grid = grid("top", 1.0);
+        let mut at = |blend| {
+            frame.blend = blend;
+            let mut segments = Vec::new();
+            sample(&frame, &grid, &mut segments);
+            segments[0]
+        };
+        let ([root, start], [_, middle], [_, end]) = (at(0.0), at(0.25), at(1.0));
+        assert_eq!(root, grid.from);
+        assert_ne!(start, end);
+        assert!((middle - start.lerp(end, 0.25)).length() < 1e-6);
+    }
+
+    #[test]
     fn the_field_fades_toward_its_border() {
-        let top = grid(TOP, 1.0);
+        let top = grid("top", 1.0);
         let middle = 0.5 * (top.from + top.to);
         assert_eq!(strength(&top, middle), 1.0);
         assert!((strength(&top, top.from) - FAINTEST * FAINTEST).abs() < 1e-6);

@@ -1,20 +1,28 @@
 //! The flag in a window of its own.
 
 use super::hands::Action;
-use super::{HandsPlugin, Notice, OverlayPlugin, PennonPlugin, StageSet, still};
+use super::{ControlPlugin, HandsPlugin, Notice, OverlayPlugin, PennonPlugin, StageSet, still};
+use crate::control::osc::OscConfig;
 use crate::live::PlayerHandle;
 use bevy::log::LogPlugin;
+use bevy::log::tracing::{Event, Subscriber};
+use bevy::log::tracing_subscriber::fmt::format::Writer;
+use bevy::log::tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, Layer};
+use bevy::log::tracing_subscriber::registry::LookupSpan;
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use bevy::render::settings::{Backends, RenderCreation, WgpuSettings};
 use bevy::window::{CursorOptions, Monitor, MonitorSelection, PresentMode, PrimaryWindow, WindowMode};
 use bevy::winit::{UpdateMode, WinitSettings};
 use nannou::NannouPlugin;
+use std::fmt;
 use std::time::Instant;
 use wgpu::{Instance, InstanceDescriptor, RequestAdapterOptions};
 
 /// A second Esc within this time ends a fullscreen show, s.
 const QUIT_SECONDS: f32 = 3.0;
+/// Bevy's exit code after Ctrl-C in the terminal: an ordinary end of a show.
+pub(crate) const INTERRUPTED: u8 = 130;
 /// Smallest window, px.
 const SMALLEST: f32 = 160.0;
 
@@ -29,11 +37,13 @@ pub struct WindowOptions {
     pub title: String,
     /// Size in logical pixels.
     pub size: (u32, u32),
+    /// Where and how OSC is heard; `None` hears none.
+    pub osc: Option<OscConfig>,
 }
 
 impl Default for WindowOptions {
     fn default() -> Self {
-        WindowOptions { monitor: None, fullscreen: false, title: "Pennon".to_owned(), size: (1280, 720) }
+        WindowOptions { monitor: None, fullscreen: false, title: "Pennon".to_owned(), size: (1280, 720), osc: None }
     }
 }
 
@@ -72,11 +82,9 @@ pub fn display_available() -> Result<(), StageError> {
     Ok(())
 }
 
-/// The adapter that draws, found once.
+/// That there is an adapter, and behind what.
 #[derive(Debug, Clone)]
 pub struct Adapter {
-    /// Its name.
-    pub name: String,
     backends: Backends,
 }
 
@@ -89,12 +97,12 @@ impl Adapter {
         let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
         let instance = Instance::new(descriptor);
         match bevy::tasks::block_on(instance.request_adapter(&RequestAdapterOptions::default())) {
-            Ok(adapter) => Ok(Adapter { name: adapter.get_info().name, backends }),
+            Ok(_) => Ok(Adapter { backends }),
             Err(error) => Err(StageError::NoAdapter { reason: brief(&error.to_string()) }),
         }
     }
 
-    /// The renderer on this adapter. It compiles before it draws, so that no first frame is empty.
+    /// The renderer behind these. It compiles before it draws, so that no first frame is empty.
     pub fn renderer(&self) -> RenderPlugin {
         let settings = WgpuSettings { backends: Some(self.backends), ..default() };
         RenderPlugin {
@@ -123,7 +131,11 @@ pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageErro
         resize_constraints: WindowResizeConstraints { min_width: SMALLEST, min_height: SMALLEST, ..default() },
         ..default()
     };
-    let exit = App::new()
+    let mut app = App::new();
+    if let Some(osc) = options.osc {
+        app.add_plugins(ControlPlugin { osc });
+    }
+    let exit = app
         .add_plugins((
             DefaultPlugins
                 .set(WindowPlugin { primary_window: Some(window), ..default() })
@@ -142,13 +154,34 @@ pub fn run(player: PlayerHandle, options: WindowOptions) -> Result<(), StageErro
         .run();
     match exit {
         AppExit::Success => Ok(()),
+        AppExit::Error(code) if code.get() == INTERRUPTED => Ok(()),
         AppExit::Error(code) => Err(StageError::Ended { code: code.get() }),
     }
 }
 
-/// Warnings of the program itself; a software adapter is no news.
+/// The program's own lines in the form of all its others; of the libraries only errors: a software adapter
+/// is no news.
 pub(crate) fn quiet_log() -> LogPlugin {
-    LogPlugin { filter: "error,pennon=info,bevy_render::renderer=error,wgpu=error,naga=error".to_owned(), ..default() }
+    LogPlugin {
+        filter: "error,pennon=info,bevy_render::renderer=error,wgpu=error,naga=error".to_owned(),
+        fmt_layer: |_| Some(Box::new(Layer::default().with_writer(std::io::stderr).event_format(PlainLines))),
+        ..default()
+    }
+}
+
+/// `pennon: what happened`, without time, colour or module.
+struct PlainLines;
+
+impl<S, N> FormatEvent<S, N> for PlainLines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        write!(writer, "pennon: ")?;
+        context.format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
 }
 
 /// Which monitor, and whether fullscreen is asked for.
@@ -227,31 +260,65 @@ fn quit(
 
 #[cfg(all(unix, not(any(target_os = "macos", target_os = "ios", target_os = "android"))))]
 mod unix {
-    use std::env;
+    use std::net::{TcpStream, ToSocketAddrs};
+    use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixStream;
-    use std::path::PathBuf;
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// Longest wait for an X server on another machine, for each of its addresses.
+    const REMOTE_PATIENCE: Duration = Duration::from_secs(3);
 
     /// A compositor or X server that answers.
     pub fn display_available() -> Result<(), String> {
-        let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let mut tried = Vec::new();
-        if let Some(name) = set("WAYLAND_DISPLAY") {
-            let socket = set("XDG_RUNTIME_DIR").map(PathBuf::from).unwrap_or_default().join(&name);
-            match UnixStream::connect(&socket) {
-                Ok(_) => return Ok(()),
-                Err(error) => tried.push(format!("WAYLAND_DISPLAY={name} does not answer ({error})")),
+        look(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    /// The same for any environment. The window library takes Wayland where a variable names it, and ends the
+    /// program when that does not answer, whatever DISPLAY says; so such a variable is told with the way out.
+    pub fn look(set: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+        let socket = set("WAYLAND_SOCKET").map(|name| ("WAYLAND_SOCKET", socket_is_open(&name), name));
+        // A socket that is handed over counts before a name.
+        let display = || {
+            let name = set("WAYLAND_DISPLAY")?;
+            Some(("WAYLAND_DISPLAY", wayland_answers(&name, set("XDG_RUNTIME_DIR")), name))
+        };
+        let wayland = match socket.or_else(display) {
+            Some((_, Ok(()), _)) => return Ok(()),
+            Some((variable, Err(why), name)) => Some((variable, format!("{variable}={name} does not answer ({why})"))),
+            None => None,
+        };
+        let x = set("DISPLAY").map(|name| (x_answers(&name), name));
+        match (wayland, x) {
+            (None, None) => Err("neither WAYLAND_DISPLAY nor DISPLAY is set".to_owned()),
+            (None, Some((Ok(()), _))) => Ok(()),
+            (None, Some((Err(why), name))) => Err(format!("DISPLAY={name} does not answer ({why})")),
+            (Some((_, stale)), None) => Err(stale),
+            (Some((variable, stale)), Some((Ok(()), name))) => {
+                Err(format!("{stale}; unset {variable} to use DISPLAY={name}, which does"))
             }
+            (Some((_, stale)), Some((Err(why), name))) => Err(format!("{stale}, DISPLAY={name} neither ({why})")),
         }
-        if let Some(name) = set("DISPLAY") {
-            match x_answers(&name) {
-                Ok(()) => return Ok(()),
-                Err(why) => tried.push(format!("DISPLAY={name} does not answer ({why})")),
-            }
+    }
+
+    fn wayland_answers(name: &str, folder: Option<String>) -> Result<(), String> {
+        let name = Path::new(name);
+        let socket = match folder {
+            _ if name.is_absolute() => name.to_owned(),
+            Some(folder) => Path::new(&folder).join(name),
+            None => return Err("XDG_RUNTIME_DIR is not set".to_owned()),
+        };
+        UnixStream::connect(socket).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// The number of a socket that the parent left open.
+    fn socket_is_open(number: &str) -> Result<(), String> {
+        let number: u32 = number.parse().map_err(|_| "it is no number")?;
+        match std::fs::metadata(format!("/dev/fd/{number}")) {
+            Ok(found) if found.file_type().is_socket() => Ok(()),
+            Ok(_) => Err("it is no socket".to_owned()),
+            Err(error) => Err(error.to_string()),
         }
-        if tried.is_empty() {
-            return Err("neither WAYLAND_DISPLAY nor DISPLAY is set".to_owned());
-        }
-        Err(tried.join(", "))
     }
 
     /// `[host]:number[.screen]`; without a host the server listens on a socket in /tmp.
@@ -268,7 +335,14 @@ mod unix {
             };
         }
         let port = 6000u16.checked_add(number).ok_or("its number is too large")?;
-        std::net::TcpStream::connect((host, port)).map(drop).map_err(|error| error.to_string())
+        let mut why = "its host has no address".to_owned();
+        for address in (host, port).to_socket_addrs().map_err(|error| error.to_string())? {
+            match TcpStream::connect_timeout(&address, REMOTE_PATIENCE) {
+                Ok(_) => return Ok(()),
+                Err(error) => why = error.to_string(),
+            }
+        }
+        Err(why)
     }
 
     #[cfg(target_os = "linux")]
@@ -290,6 +364,30 @@ mod unix {
             assert!(super::x_answers("nonsense").is_err_and(|why| why == "it has no colon"));
             assert!(super::x_answers(":x").is_err_and(|why| why == "it has no number"));
             assert!(super::x_answers(":59999.0").is_err());
+        }
+
+        #[test]
+        fn a_stale_compositor_is_named_with_the_way_out() {
+            let server = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+            let number = server.local_addr().expect("an address").port().checked_sub(6000);
+            let x = format!("127.0.0.1:{}", number.expect("ports of their own lie higher"));
+            let look = |wayland: (&str, &str), x: &str| {
+                super::look(|name| match name {
+                    "DISPLAY" => Some(x.to_owned()).filter(|x| !x.is_empty()),
+                    "XDG_RUNTIME_DIR" => Some("/nowhere".to_owned()),
+                    _ => (name == wayland.0).then(|| wayland.1.to_owned()),
+                })
+            };
+            assert_eq!(look(("", ""), &x), Ok(()));
+            let error = look(("WAYLAND_DISPLAY", "wayland-9"), &x).expect_err("stale");
+            assert!(error.starts_with("WAYLAND_DISPLAY=wayland-9 does not answer ("), "{error}");
+            assert!(error.ends_with(&format!("; unset WAYLAND_DISPLAY to use DISPLAY={x}, which does")), "{error}");
+            let error = look(("WAYLAND_SOCKET", "99999"), &x).expect_err("stale");
+            assert!(error.contains("unset WAYLAND_SOCKET"), "{error}");
+            let error = look(("WAYLAND_DISPLAY", "wayland-9"), "").expect_err("stale");
+            assert!(!error.contains("unset"), "{error}");
+            let error = look(("", ""), "").expect_err("nothing is set");
+            assert_eq!(error, "neither WAYLAND_DISPLAY nor DISPLAY is set");
         }
     }
 }

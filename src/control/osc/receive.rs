@@ -225,7 +225,10 @@ impl Receiver {
             ErrorKind::AddrNotAvailable => "this machine does not have this address".to_owned(),
             _ => error.to_string(),
         };
-        let problem = format!("OSC: cannot listen on {}: {why}; trying again every second", self.config.address);
+        let problem = format!(
+            "OSC: cannot listen on {}: {why}; trying again every second, --osc chooses another",
+            self.config.address
+        );
         let mut state = self.shared.state();
         state.status.listening = None;
         if state.status.problem.as_ref() != Some(&problem) {
