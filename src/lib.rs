@@ -10,10 +10,10 @@
 //! | layer | is | must not know |
 //! |---|---|---|
 //! | `main`, sketches | hosts: they compose | logic of their own |
-//! | [`capture`] | frames of a shot, drawn offline | a wall clock |
-//! | [`stage`] | nannou and Bevy: window, cloth, whiskers, hands | protocols, devices |
-//! | [`control`] | OSC: the outside world in and out | the picture, physics |
-//! | [`live`] | the thread that keeps time: requests in, snapshots out | where a request comes from |
+//! | `capture` | frames of a shot, drawn offline | a wall clock |
+//! | `stage` | nannou and Bevy: window, cloth, whiskers, hands | protocols, devices |
+//! | `control` | OSC: the outside world in and out | the picture, physics |
+//! | `live` | the thread that keeps time: requests in, snapshots out | where a request comes from |
 //! | [`export`] | what can be told of a shot without a pixel | windows, clocks, files |
 //! | [`perform`] | parameters and world in one deterministic tick; changes; a take's lines | where a change comes from |
 //! | [`params`], [`sim`] | the parameter table and presets; gusts, wind, air, cloth, solver | each other |

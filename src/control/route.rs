@@ -7,7 +7,7 @@
 //! | N, I, no argument, "?" | asks for its value |
 //! | s "0.5" | sets it; a choice also by name in any case (by index with i) |
 //! | s "+", "-" or "*", then a number in the same string or as the next argument | moves or multiplies its target |
-//! | r, 3 or 4 numbers, s "#RRGGBB[AA]" | sets a colour |
+//! | r, 3 or 4 numbers, s `#RRGGBB` or `#RRGGBBAA` | sets a colour |
 //!
 //! So `s "-5"` moves down by five and `f -5` sets to minus five. Under `/norm` numbers are travel 0..1
 //! along the row's curve, and relative moves are moves of the travel. The first argument counts, the

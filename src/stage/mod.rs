@@ -102,7 +102,7 @@ impl StageFrame {
             let between = match (self.from.values.get(row), self.to.values.get(row), row.row().kind) {
                 (Value::Float(a), Value::Float(b), Kind::Float { range, cyclic: true, .. }) if a != b => {
                     let turn = range.max - range.min;
-                    Value::Float(wrap(a + shortest_way(b - a, turn) * blend, range.min, turn))
+                    Value::Float(wrap(f64::from(a + shortest_way(b - a, turn) * blend), range.min, turn))
                 }
                 (Value::Float(a), Value::Float(b), _) if a != b => Value::Float(a + (b - a) * blend),
                 (Value::Colour(a), Value::Colour(b), _) if a != b => {
