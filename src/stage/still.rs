@@ -11,9 +11,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Most stills in one folder; the search for a free name ends there.
 const MOST_STILLS: u32 = 100_000;
+/// Least time between two stills: whatever asks for them, encoding keeps up and a disk does not fill at once.
+const BETWEEN_STILLS: Duration = Duration::from_millis(500);
 
 /// Why a picture was not written.
 #[derive(Debug, thiserror::Error)]
@@ -78,10 +81,11 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What this frame does. A still that is asked for while one is on its way follows it.
-    fn frame(&mut self, asked: bool) -> Step {
+    /// What this frame does. A still that is asked for while one is on its way, or too soon after it,
+    /// follows when it may.
+    fn frame(&mut self, asked: bool, may: bool) -> Step {
         self.next |= asked;
-        if matches!(self.step, Step::Nothing | Step::Show) && std::mem::take(&mut self.next) {
+        if may && matches!(self.step, Step::Nothing | Step::Show) && std::mem::take(&mut self.next) {
             self.step = Step::Hide;
         }
         let now = self.step;
@@ -109,6 +113,7 @@ fn follow(
     mut wanted: ResMut<Wanted>,
     mut overlay: Option<ResMut<Overlay>>,
     mut notice: ResMut<Notice>,
+    mut last: Local<Option<Instant>>,
 ) {
     // However many were asked for since the last frame, there is one picture to take.
     let mut asked = actions.read().filter(|action| **action == Action::Still).count() > 0;
@@ -118,7 +123,10 @@ fn follow(
     for text in written.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
         notice.say(text);
     }
-    let now = wanted.frame(asked);
+    let now = wanted.frame(asked, last.is_none_or(|last| last.elapsed() >= BETWEEN_STILLS));
+    if now == Step::Hide {
+        *last = Some(Instant::now());
+    }
     if let Some(overlay) = &mut overlay {
         overlay.suppressed = matches!(now, Step::Hide | Step::Take);
     }
@@ -173,10 +181,15 @@ mod tests {
     fn a_still_that_is_asked_for_during_another_follows_it() {
         let mut wanted = Wanted::default();
         let asked = [true, true, true, false, false, false, false, false];
-        let steps = asked.map(|asked| wanted.frame(asked));
+        let steps = asked.map(|asked| wanted.frame(asked, true));
         use Step::{Hide, Nothing, Show, Take};
         // Two more were asked for and there is one more to take: the picture is as young for both.
         assert_eq!(steps, [Hide, Take, Hide, Take, Show, Nothing, Nothing, Nothing]);
+        // Too soon: it waits, and is not forgotten.
+        assert_eq!(
+            [(true, false), (false, false), (false, true)].map(|(asked, may)| wanted.frame(asked, may)),
+            [Nothing, Nothing, Hide]
+        );
     }
 
     #[test]
