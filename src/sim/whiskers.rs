@@ -46,3 +46,62 @@ impl WhiskerGrid {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::wind::WindSettings;
+    use super::*;
+
+    #[test]
+    fn segments_equal_the_independent_ones() {
+        let golden: serde_json::Value =
+            serde_json::from_str(include_str!("../../tests/data/air.json")).expect("golden data");
+        let cases = golden["cases"].as_array().expect("cases");
+        assert_eq!(cases.len(), 3);
+        for case in cases {
+            let number = |value: &serde_json::Value| value.as_f64().expect("number");
+            let vector =
+                |value: &serde_json::Value| Vec3::from_array(std::array::from_fn(|i| number(&value[i]) as f32));
+            let mut wind = Wind::new(WindSettings {
+                mean: vector(&case["mean"]),
+                turbulence: number(&case["turbulence"]) as f32,
+                gust_scale: number(&case["gust_scale"]) as f32,
+                gust_rate: number(&case["gust_rate"]) as f32,
+                octaves: number(&case["octaves"]) as usize,
+                seed: number(&case["seed"]) as i32,
+                time_scale: 1.0,
+            })
+            .expect("octaves in reach");
+            wind.set_time(number(&case["time"]));
+            let told = &case["whiskers"];
+            let grid = WhiskerGrid {
+                from: vector(&told["corner0"]),
+                to: vector(&told["corner1"]),
+                columns: number(&told["columns"]) as u32,
+                rows: number(&told["rows"]) as u32,
+                scale: number(&told["scale"]) as f32,
+            };
+            let mut segments = Vec::new();
+            grid.segments(&wind, &mut segments);
+            let expected = told["segments"].as_array().expect("segments");
+            assert_eq!(segments.len(), expected.len());
+            for (ours, theirs) in segments.iter().zip(expected) {
+                for (end, place) in ours.iter().enumerate() {
+                    assert!((*place - vector(&theirs[end])).length() < 2e-6, "{place} against {}", theirs[end]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_column_or_row_stands_in_the_middle_and_still_air_has_no_whiskers() {
+        let steady = |mean| Wind::new(WindSettings { mean, ..WindSettings::default() }).expect("in reach");
+        let to = Vec3::new(2.0, 1.0, 4.0);
+        let grid = WhiskerGrid { from: Vec3::ZERO, to, columns: 1, rows: 1, scale: 0.5 };
+        let mut segments = Vec::new();
+        grid.segments(&steady(Vec3::new(8.0, 0.0, 0.0)), &mut segments);
+        assert_eq!(segments, [[to * 0.5, to * 0.5 + Vec3::new(4.0, 0.0, 0.0)]]);
+        grid.segments(&steady(Vec3::ZERO), &mut segments);
+        assert!(segments.is_empty());
+    }
+}
