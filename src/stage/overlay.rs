@@ -38,6 +38,8 @@ impl Plugin for OverlayPlugin {
         app.world_mut().resource_mut::<EguiGlobalSettings>().auto_create_primary_context = false;
         app.insert_resource(Overlay { shown: true, suppressed: false })
             .init_resource::<FrameTime>()
+            .init_resource::<Notice>()
+            .add_message::<Action>()
             .add_systems(Update, (toggle, measure).in_set(StageSet::Look))
             .add_systems(EguiPrimaryContextPass, draw);
     }
