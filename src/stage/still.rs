@@ -78,6 +78,8 @@ enum Step {
 struct Wanted {
     step: Step,
     next: bool,
+    /// When the last one began.
+    last: Option<Instant>,
 }
 
 impl Wanted {
@@ -113,7 +115,6 @@ fn follow(
     mut wanted: ResMut<Wanted>,
     mut overlay: Option<ResMut<Overlay>>,
     mut notice: ResMut<Notice>,
-    mut last: Local<Option<Instant>>,
 ) {
     // However many were asked for since the last frame, there is one picture to take.
     let mut asked = actions.read().filter(|action| **action == Action::Still).count() > 0;
@@ -123,9 +124,10 @@ fn follow(
     for text in written.told.lock().unwrap_or_else(PoisonError::into_inner).try_iter() {
         notice.say(text);
     }
-    let now = wanted.frame(asked, last.is_none_or(|last| last.elapsed() >= BETWEEN_STILLS));
+    let may = wanted.last.is_none_or(|last| last.elapsed() >= BETWEEN_STILLS);
+    let now = wanted.frame(asked, may);
     if now == Step::Hide {
-        *last = Some(Instant::now());
+        wanted.last = Some(Instant::now());
     }
     if let Some(overlay) = &mut overlay {
         overlay.suppressed = matches!(now, Step::Hide | Step::Take);
