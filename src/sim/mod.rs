@@ -12,6 +12,8 @@ pub mod cut;
 pub mod digest;
 pub mod flag;
 pub mod gust;
+pub mod lanes;
+pub mod machine;
 pub mod solver;
 pub mod whiskers;
 pub mod wind;
