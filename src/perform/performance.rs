@@ -7,6 +7,7 @@ use super::morph::{Morph, is_seed};
 use crate::params::{Kind, Preset, RowId, Scene, SceneError, Value, Values};
 use crate::sim::digest::Digest;
 use crate::sim::flag::{FARTHEST, Fault};
+use crate::sim::machine::Machine;
 use crate::sim::wind::Wind;
 use crate::sim::world::World;
 use glam::Vec3;
@@ -113,6 +114,11 @@ impl Performance {
         })
     }
 
+    /// Computes on `machine` from now on. The default is one thread; no choice changes a bit.
+    pub fn set_machine(&mut self, machine: Machine) {
+        self.world.set_machine(machine);
+    }
+
     /// One tick. Changes enter at its start in their order; those for a later tick wait for it, so that it
     /// makes no difference how the same changes are split between calls.
     pub fn tick(&mut self, changes: &[Change]) {
@@ -199,8 +205,7 @@ impl Performance {
     pub fn copy_positions(&self, flag: usize, out: &mut Vec<[f32; 3]>) {
         out.clear();
         if let Some(flag) = self.world.flags().get(flag) {
-            let [x, y, z] = flag.cloth().position.axes();
-            out.extend(x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z]));
+            flag.cloth().copy_positions(out);
         }
     }
 
@@ -240,9 +245,9 @@ impl Performance {
         let Some(flag) = self.world.flags().get(flag) else { return Readouts::default() };
         let (accepted, rejected) = flag.steps();
         Readouts {
-            tip: flag.cloth().position.get(flag.cut().tip()).to_array(),
+            tip: flag.cloth().position(flag.cut().tip()).to_array(),
             impulse: flag.impulse(),
-            stretch: flag.stretch(),
+            stretch: flag.stretch(self.world.machine().path),
             energy: flag.energy(),
             accepted,
             rejected,
@@ -398,7 +403,7 @@ impl Performance {
         self.scene = Arc::new(scene.clone());
         self.apply_settings();
         let wind = self.world.wind().clone();
-        self.world = apply::build(scene, self.glides.now(), wind, TICK_SECONDS);
+        self.world.replace_flags(apply::build(scene, self.glides.now(), wind, TICK_SECONDS));
         self.generation += 1;
     }
 

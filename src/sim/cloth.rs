@@ -1,78 +1,13 @@
-//! The state of a cloth: positions and velocities as structure of arrays.
+//! The state of a cloth: positions, inverse masses and velocities, in the layout of its [`Grid`].
 //!
-//! Every array is row-major by particle number, which is the order of the digest. It must not know forces
-//! or constraints.
+//! Readers from outside ask by particle number, row × columns + column, which is the order of the digest.
+//! It must not know forces or constraints.
 
 use super::cut::Cut;
+use super::grid::Grid;
+use super::lanes::{Block, Block3};
 use super::wind::Wind;
 use glam::Vec3;
-
-/// Three arrays of equal length: x, y and z.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Axes {
-    /// x of each element.
-    pub x: Vec<f32>,
-    /// y of each element.
-    pub y: Vec<f32>,
-    /// z of each element.
-    pub z: Vec<f32>,
-}
-
-impl Axes {
-    /// `count` zeros on each axis.
-    pub fn zeros(count: usize) -> Self {
-        Axes { x: vec![0.0; count], y: vec![0.0; count], z: vec![0.0; count] }
-    }
-
-    /// The three arrays.
-    pub fn axes(&self) -> [&[f32]; 3] {
-        [&self.x, &self.y, &self.z]
-    }
-
-    /// The three arrays, to write.
-    pub fn axes_mut(&mut self) -> [&mut [f32]; 3] {
-        [&mut self.x, &mut self.y, &mut self.z]
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        self.x.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.x.is_empty()
-    }
-
-    /// One element.
-    pub fn get(&self, index: usize) -> Vec3 {
-        Vec3::new(self.x[index], self.y[index], self.z[index])
-    }
-
-    /// Sets one element.
-    pub fn set(&mut self, index: usize, value: Vec3) {
-        self.x[index] = value.x;
-        self.y[index] = value.y;
-        self.z[index] = value.z;
-    }
-
-    /// Copies all of `other`, which has the same length.
-    pub fn copy_from(&mut self, other: &Axes) {
-        for (to, from) in self.axes_mut().into_iter().zip(other.axes()) {
-            to.copy_from_slice(from);
-        }
-    }
-
-    /// The first element that is not finite or lies farther out than `reach` on any axis.
-    pub fn first_outside(&self, reach: f32) -> Option<usize> {
-        // `<=` is false for NaN, so one comparison finds both. The fold has no exit, so that it is fast.
-        let inside = |axis: &[f32]| axis.iter().fold(true, |all, value| all & (value.abs() <= reach));
-        if self.axes().into_iter().all(inside) {
-            return None;
-        }
-        (0..self.len()).find(|&i| !self.axes().into_iter().all(|axis| axis[i].abs() <= reach))
-    }
-}
 
 /// Amplitude of the disturbance at reset, m: an exactly flat sheet in a steady wind stays flat for ever.
 const DISTURBANCE: f32 = 0.001;
@@ -81,34 +16,132 @@ const DISTURBANCE_WEIGHTLESS: f32 = 0.01;
 /// Waves of the disturbance along the fly, at its lowest frequency.
 const DISTURBANCE_WAVES: f32 = 6.0;
 
-/// Positions (m) and velocities (m/s) of one cloth.
+/// Eight particles: positions (m) and inverse masses (1/kg; 0 for what is not moved by forces).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(32))]
+pub struct Particles {
+    /// Positions, x.
+    pub x: Block,
+    /// Positions, y.
+    pub y: Block,
+    /// Positions, z.
+    pub z: Block,
+    /// Inverse masses.
+    pub inverse_mass: Block,
+}
+
+/// One cloth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cloth {
-    /// Positions, m.
-    pub position: Axes,
-    /// Velocities, m/s.
-    pub velocity: Axes,
+    grid: Grid,
+    /// In the order of the grid's blocks.
+    pub particles: Vec<Particles>,
+    /// Velocities, m/s, in the same order.
+    pub velocity: Vec<Block3>,
 }
 
 impl Cloth {
     /// The cut at rest, disturbed across its plane by the seeded shape of `wind`; pins stay in their place.
     pub fn at_rest(cut: &Cut, wind: &Wind, weightless: bool) -> Self {
-        let count = cut.count();
-        let mut position = Axes::zeros(count);
+        let grid = cut.grid();
+        let (particles, velocity) = (vec![Particles::default(); grid.len()], vec![Block3::default(); grid.len()]);
+        let mut cloth = Cloth { grid, particles, velocity };
         let length = cut.spec().length;
         let amplitude = if weightless { DISTURBANCE_WEIGHTLESS * length } else { DISTURBANCE };
-        for number in 0..count {
-            let rest = cut.rest(number);
-            if cut.inverse_mass()[number] == 0.0 {
-                position.set(number, rest);
-                continue;
-            }
+        for number in 0..grid.count() {
+            let (rest, inverse_mass) = (cut.rest(number), cut.inverse_mass(number));
+            cloth.set_inverse_mass(number, inverse_mass);
             let local = (rest - cut.spec().position) * (DISTURBANCE_WAVES / length);
-            let shape = wind.shape(local.to_array());
-            position.set(number, rest + cut.normal() * (amplitude * shape));
+            let away = if inverse_mass == 0.0 { 0.0 } else { amplitude * wind.shape(local.to_array()) };
+            cloth.set_position(number, rest + cut.normal() * away);
         }
-        Cloth { position, velocity: Axes::zeros(count) }
+        cloth
     }
+
+    /// Its layout.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Position of a particle, m.
+    pub fn position(&self, number: usize) -> Vec3 {
+        let slot = self.grid.slot(number);
+        let here = &self.particles[slot.block];
+        Vec3::new(here.x.0[slot.lane], here.y.0[slot.lane], here.z.0[slot.lane])
+    }
+
+    /// Sets the position of a particle, m.
+    pub fn set_position(&mut self, number: usize, place: Vec3) {
+        let slot = self.grid.slot(number);
+        let here = &mut self.particles[slot.block];
+        (here.x.0[slot.lane], here.y.0[slot.lane], here.z.0[slot.lane]) = place.into();
+    }
+
+    /// Velocity of a particle, m/s.
+    pub fn velocity(&self, number: usize) -> Vec3 {
+        let slot = self.grid.slot(number);
+        let here = &self.velocity[slot.block];
+        Vec3::new(here.x.0[slot.lane], here.y.0[slot.lane], here.z.0[slot.lane])
+    }
+
+    /// Sets the velocity of a particle, m/s.
+    pub fn set_velocity(&mut self, number: usize, velocity: Vec3) {
+        let slot = self.grid.slot(number);
+        let here = &mut self.velocity[slot.block];
+        (here.x.0[slot.lane], here.y.0[slot.lane], here.z.0[slot.lane]) = velocity.into();
+    }
+
+    /// Inverse mass of a particle, 1/kg.
+    pub fn inverse_mass(&self, number: usize) -> f32 {
+        let slot = self.grid.slot(number);
+        self.particles[slot.block].inverse_mass.0[slot.lane]
+    }
+
+    /// Sets the inverse mass of a particle, 1/kg.
+    pub fn set_inverse_mass(&mut self, number: usize, inverse_mass: f32) {
+        let slot = self.grid.slot(number);
+        self.particles[slot.block].inverse_mass.0[slot.lane] = inverse_mass;
+    }
+
+    /// Appends all positions in the order of their numbers, m.
+    pub fn copy_positions(&self, out: &mut Vec<[f32; 3]>) {
+        let (columns, rows, blocks) = (self.grid.columns(), self.grid.rows(), self.grid.blocks());
+        out.reserve(self.grid.count());
+        for row in 0..rows {
+            let (block, lane) = (row % blocks, row / blocks);
+            for column in 0..columns {
+                let here = &self.particles[column * blocks + block];
+                out.push([here.x.0[lane], here.y.0[lane], here.z.0[lane]]);
+            }
+        }
+    }
+
+    /// The first particle, column by column, that is not finite, lies farther out than `reach` (m) on any axis, or
+    /// has no finite velocity.
+    pub fn first_outside(&self, reach: f32) -> Option<usize> {
+        if self.particles.iter().zip(&self.velocity).all(|(particles, velocity)| sound(particles, velocity, reach)) {
+            return None;
+        }
+        let inside = |place: Vec3, reach: f32| place.to_array().into_iter().all(|value| value.abs() <= reach);
+        let (columns, rows) = (self.grid.columns(), self.grid.rows());
+        let numbers = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+        let mut outside = numbers
+            .filter(|number| !inside(self.position(*number), reach) || !inside(self.velocity(*number), f32::MAX));
+        outside.next()
+    }
+}
+
+/// Whether eight particles lie within `reach` on every axis and have finite velocities. `<=` is false for
+/// NaN, so that one comparison finds both; no early exit, so that it is fast.
+#[inline]
+pub(super) fn sound(particles: &Particles, velocity: &Block3, reach: f32) -> bool {
+    let within = |block: &Block, reach: f32| block.0.iter().fold(true, |all, value| all & (value.abs() <= reach));
+    within(&particles.x, reach)
+        & within(&particles.y, reach)
+        & within(&particles.z, reach)
+        & within(&velocity.x, f32::MAX)
+        & within(&velocity.y, f32::MAX)
+        & within(&velocity.z, f32::MAX)
 }
 
 #[cfg(test)]
@@ -125,26 +158,38 @@ mod tests {
         let (one, two) = (Cloth::at_rest(&cut, &wind(1), false), Cloth::at_rest(&cut, &wind(2), false));
         assert_ne!(one, two);
         assert_eq!(one, Cloth::at_rest(&cut, &wind(1), false));
-        let largest = one.position.z.iter().fold(0.0f32, |most, z| most.max(z.abs()));
-        assert!(largest > 0.0003 && largest <= 0.001, "{largest}");
-        assert_eq!(one.position.z[0], 0.0);
+        let largest = |cloth: &Cloth| (0..160).map(|i| cloth.position(i).z.abs()).fold(0.0f32, f32::max);
+        assert!(largest(&one) > 0.0003 && largest(&one) <= 0.001, "{}", largest(&one));
+        assert_eq!(one.position(0).z, 0.0);
         for number in 0..cut.count() {
-            assert_eq!(one.position.get(number).truncate(), cut.rest(number).truncate());
+            assert_eq!(one.position(number).truncate(), cut.rest(number).truncate());
         }
         let weightless = Cloth::at_rest(&cut, &wind(1), true);
-        let largest = weightless.position.z.iter().fold(0.0f32, |most, z| most.max(z.abs()));
-        assert!(largest > 0.004 && largest <= 0.016, "{largest}");
+        assert!(largest(&weightless) > 0.004 && largest(&weightless) <= 0.016, "{}", largest(&weightless));
+    }
+
+    #[test]
+    fn positions_come_in_the_order_of_their_numbers() {
+        let cut = Cut::new(pole(5, 11, 1.6, 1.0, Mass::Areal(0.15)));
+        let wind = Wind::new(WindSettings::default()).expect("in reach");
+        let cloth = Cloth::at_rest(&cut, &wind, false);
+        let mut all = Vec::new();
+        cloth.copy_positions(&mut all);
+        let expected: Vec<[f32; 3]> = (0..55).map(|number| cloth.position(number).to_array()).collect();
+        assert_eq!(all, expected);
     }
 
     #[test]
     fn what_lies_outside_is_found() {
-        let mut axes = Axes::zeros(20);
-        assert_eq!(axes.first_outside(10.0), None);
-        axes.y[7] = -11.0;
-        assert_eq!(axes.first_outside(10.0), Some(7));
-        axes.x[3] = f32::NAN;
-        assert_eq!(axes.first_outside(10.0), Some(3));
-        axes.z[0] = f32::NEG_INFINITY;
-        assert_eq!(axes.first_outside(10.0), Some(0));
+        let cut = Cut::new(pole(4, 5, 1.6, 1.0, Mass::Areal(0.15)));
+        let wind = Wind::new(WindSettings::default()).expect("in reach");
+        let mut cloth = Cloth::at_rest(&cut, &wind, false);
+        assert_eq!(cloth.first_outside(10.0), None);
+        cloth.set_position(7, Vec3::new(0.0, -11.0, 0.0));
+        assert_eq!(cloth.first_outside(10.0), Some(7));
+        cloth.set_position(2, Vec3::new(f32::NAN, 0.0, 0.0));
+        assert_eq!(cloth.first_outside(10.0), Some(2));
+        cloth.set_velocity(0, Vec3::new(0.0, 0.0, f32::NEG_INFINITY));
+        assert_eq!(cloth.first_outside(10.0), Some(0));
     }
 }

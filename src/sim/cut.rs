@@ -3,6 +3,8 @@
 //! Particle (column, row) has number row × columns + column. Column 0 is the hoist; columns run along the
 //! fly. A cut never changes; another one is another flag.
 
+use super::grid::Grid;
+use super::lanes::Block;
 use glam::Vec3;
 
 /// Which families of links hold a cloth.
@@ -69,8 +71,9 @@ pub struct Cut {
     inverse_mass: Vec<f32>,
     /// Mass of each particle, kg, pins included.
     mass: Vec<f32>,
-    /// For each quad the inverse of its own mass, 1/kg: what its corners feel when all quads move together.
-    quad_inverse_mass: Vec<f32>,
+    /// For each quad the inverse of its own mass, 1/kg: what its corners feel when all quads move together. At the
+    /// slot of its corner of lowest column and row; 0 where there is no quad.
+    quad_inverse_mass: Vec<Block>,
     /// For each particle its nearest pin; empty without pins.
     anchors: Vec<Anchor>,
 }
@@ -95,13 +98,15 @@ impl Cut {
             })
             .collect();
         let mut inverse_mass: Vec<f32> = mass.iter().map(|mass| 1.0 / mass).collect();
-        let mut quad_inverse_mass = Vec::with_capacity((columns - 1) * (rows - 1));
+        let grid = Grid::new(columns, rows);
+        let mut quad_inverse_mass = vec![Block::default(); grid.len()];
         for row in 0..rows - 1 {
             for column in 0..columns - 1 {
                 let first = row * columns + column;
                 let share = |number: usize| inverse_mass[number] * (quads(number) * 0.25);
                 let corners = [first, first + 1, first + columns, first + columns + 1].map(share);
-                quad_inverse_mass.push(corners.into_iter().fold(0.0, crate::math::max));
+                let slot = grid.slot(first);
+                quad_inverse_mass[slot.block].0[slot.lane] = corners.into_iter().fold(0.0, crate::math::max);
             }
         }
         for pin in &spec.pins {
@@ -138,9 +143,14 @@ impl Cut {
         self.spacing
     }
 
-    /// Inverse masses, 1/kg; 0 for pins.
-    pub fn inverse_mass(&self) -> &[f32] {
-        &self.inverse_mass
+    /// The layout of its particles.
+    pub fn grid(&self) -> Grid {
+        Grid::new(self.spec.columns, self.spec.rows)
+    }
+
+    /// Inverse mass of a particle, 1/kg; 0 for pins.
+    pub fn inverse_mass(&self, number: usize) -> f32 {
+        self.inverse_mass[number]
     }
 
     /// Masses, kg, pins included.
@@ -148,8 +158,8 @@ impl Cut {
         &self.mass
     }
 
-    /// Inverse mass of each quad, row by row, 1/kg.
-    pub fn quad_inverse_mass(&self) -> &[f32] {
+    /// Inverse mass of each quad, 1/kg, at the slot of its corner of lowest column and row; 0 where there is none.
+    pub fn quad_inverse_mass(&self) -> &[Block] {
         &self.quad_inverse_mass
     }
 
@@ -229,10 +239,13 @@ pub(super) mod tests {
         assert!((total - 0.24).abs() < 1e-6, "{total}");
         // A corner has a quarter of an inner particle's mass.
         assert!((cut.mass()[0] * 4.0 - cut.mass()[10]).abs() < 1e-9);
-        assert_eq!(cut.inverse_mass()[9], 0.0);
+        assert_eq!(cut.inverse_mass(9), 0.0);
         // Shared by area, every quad has the mass of its own area.
         let quad = 0.15 * 0.2 * 0.25;
-        for inverse in cut.quad_inverse_mass() {
+        let inverses = cut.quad_inverse_mass().iter().flat_map(|block| block.0);
+        let there: Vec<f32> = inverses.filter(|inverse| *inverse != 0.0).collect();
+        assert_eq!(there.len(), 8 * 4);
+        for inverse in there {
             assert!((inverse * quad - 1.0).abs() < 1e-5);
         }
     }

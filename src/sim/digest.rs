@@ -33,8 +33,8 @@ impl std::str::FromStr for Digest {
 
 /// The bytes of one cloth, as the digest takes them.
 pub fn cloth_bytes(cloth: &Cloth) -> impl Iterator<Item = [u8; 24]> + '_ {
-    (0..cloth.position.len()).map(|i| {
-        let (p, v) = (cloth.position.get(i), cloth.velocity.get(i));
+    (0..cloth.grid().count()).map(|number| {
+        let (p, v) = (cloth.position(number), cloth.velocity(number));
         let mut bytes = [0; 24];
         for (slot, value) in bytes.chunks_exact_mut(4).zip([p.x, p.y, p.z, v.x, v.y, v.z]) {
             slot.copy_from_slice(&value.to_le_bytes());
@@ -60,7 +60,9 @@ pub fn digest<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::cloth::Axes;
+    use super::super::cut::tests::pole;
+    use super::super::cut::{Cut, Mass};
+    use super::super::wind::{Wind, WindSettings};
     use super::*;
     use glam::Vec3;
 
@@ -74,13 +76,15 @@ mod tests {
 
     #[test]
     fn every_bit_counts_and_order_is_row_major() {
-        let mut cloth = Cloth { position: Axes::zeros(2), velocity: Axes::zeros(2) };
+        let cut = Cut::new(pole(2, 2, 1.0, 1.0, Mass::Areal(0.1)));
+        let wind = Wind::new(WindSettings::default()).expect("in reach");
+        let mut cloth = Cloth::at_rest(&cut, &wind, false);
         let of = |cloth: &Cloth| digest(std::iter::once(cloth), [0.5].into_iter(), [1.0].into_iter());
         let before = of(&cloth);
-        cloth.velocity.z[1] = -0.0;
+        cloth.set_velocity(1, Vec3::new(0.0, 0.0, -0.0));
         assert_ne!(of(&cloth), before);
-        cloth.position.set(0, Vec3::new(1.0, 2.0, 3.0));
-        cloth.position.x[1] = 4.0;
+        cloth.set_position(0, Vec3::new(1.0, 2.0, 3.0));
+        cloth.set_position(1, Vec3::new(4.0, 0.0, 0.0));
         let bytes: Vec<u8> = cloth_bytes(&cloth).flatten().collect();
         assert_eq!(bytes[4..8], 2.0f32.to_le_bytes());
         assert_eq!(bytes[24..28], 4.0f32.to_le_bytes());

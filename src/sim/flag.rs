@@ -3,14 +3,19 @@
 //! It must not know other flags, nor what moves its settings.
 
 use super::air::drag;
-use super::air::sheet::{QuadForces, SheetLaw};
-use super::cloth::{Axes, Cloth};
+use super::air::sheet::SheetLaw;
+use super::cloth::{Cloth, Particles, sound};
+use super::crew::{Crew, Shared};
 use super::cut::Cut;
-use super::solver::{DampingOrder, LinkCompliance, Solver, SubstepLaw, decay};
-use super::wind::{SampleScratch, Wind};
+use super::grid::Grid;
+use super::lanes::{Block, Block3, Kernel, Lanes, Mask, Path};
+use super::solver::{DampingOrder, LinkCompliance, Multipliers, SweepLaw, Tables, decay};
+use super::wave::{self, DragPush, Pass, Push, Room, Sea, SheetPush, Track, Turn, Wave};
+use super::wind::Wind;
 use crate::math;
 use glam::Vec3;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Farther out than this on any axis a particle counts as lost, m. f32 still resolves 0.06 m there; nothing
 /// that means to be a flag comes near.
@@ -81,14 +86,18 @@ struct Held {
     target: Vec3,
 }
 
+/// Blocks that one member of a crew samples, copies or checks at a time: some microseconds of work.
+const PART: usize = 512;
+/// From this many blocks on a crew shares the substeps of one flag; below it handing over costs more.
+const SHARED_FROM: usize = 1024;
+
 /// One flag.
 #[derive(Debug, Clone)]
 pub struct Flag {
     cut: Cut,
     cloth: Cloth,
-    /// The cut's, with 0 for the particle in the hand.
-    inverse_mass: Vec<f32>,
-    drag_particles: Range<usize>,
+    /// Where the drag acts.
+    drag_particles: Vec<Mask>,
     held: Option<Held>,
     accepted: u64,
     rejected: u64,
@@ -98,39 +107,54 @@ pub struct Flag {
     scratch: Scratch,
 }
 
-/// Room that steps reuse, so that a tick allocates nothing after the first.
+/// Room that ticks reuse, so that a tick allocates nothing after the first.
 #[derive(Debug, Clone)]
 struct Scratch {
-    solver: Solver,
-    forces: QuadForces,
-    centroids: Axes,
-    quad_wind: Axes,
-    particle_wind: Axes,
-    sample: SampleScratch,
+    tables: Tables,
+    /// Centroids of quads, then places of particles, m.
+    places: Vec<Block3>,
+    quad_wind: Vec<Block3>,
+    particle_wind: Vec<Block3>,
     good: Cloth,
+    /// One for each member of the crew.
+    rooms: Vec<Room>,
+    lambda: Multipliers,
+    progress: Progress,
+}
+
+/// Columns that each pass of a step is through with.
+#[derive(Debug, Default)]
+struct Progress(Vec<AtomicUsize>);
+
+impl Clone for Progress {
+    /// Nothing of it outlives a step.
+    fn clone(&self) -> Self {
+        Progress::default()
+    }
 }
 
 impl Flag {
     /// A flag at rest. `drag_particles` is the range that the drag acts on, cut to the grid.
     pub fn new(cut: Cut, drag_particles: Range<usize>, wind: &Wind, weightless: bool) -> Self {
-        let count = cut.count();
-        let quads = (cut.columns() - 1) * (cut.rows() - 1);
+        let grid = cut.grid();
         let cloth = Cloth::at_rest(&cut, wind, weightless);
-        let end = drag_particles.end.min(count);
+        let acts = |block: usize, lane: usize| {
+            grid.number(super::grid::Slot { block, lane }).is_some_and(|number| drag_particles.contains(&number))
+        };
         let scratch = Scratch {
-            solver: Solver::new(&cut),
-            forces: QuadForces::new(cut.columns(), cut.rows()),
-            centroids: Axes::zeros(quads),
-            quad_wind: Axes::zeros(quads),
-            particle_wind: Axes::zeros(count),
-            sample: SampleScratch::default(),
+            tables: Tables::new(&cut),
+            places: vec![Block3::default(); grid.len()],
+            quad_wind: vec![Block3::default(); grid.len()],
+            particle_wind: vec![Block3::default(); grid.len()],
             good: cloth.clone(),
+            rooms: Vec::new(),
+            lambda: Multipliers::default(),
+            progress: Progress::default(),
         };
         Flag {
-            inverse_mass: cut.inverse_mass().to_vec(),
+            drag_particles: (0..grid.len()).map(|block| Mask::new(|lane| acts(block, lane))).collect(),
             cut,
             cloth,
-            drag_particles: drag_particles.start.min(end)..end,
             held: None,
             accepted: 0,
             rejected: 0,
@@ -144,7 +168,6 @@ impl Flag {
     /// Back to rest with the disturbance of `wind`, nothing in the hand, physical time 0.
     pub fn reset(&mut self, wind: &Wind, weightless: bool) {
         self.cloth = Cloth::at_rest(&self.cut, wind, weightless);
-        self.inverse_mass.copy_from_slice(self.cut.inverse_mass());
         self.held = None;
         (self.accepted, self.rejected, self.stopped) = (0, 0, false);
         (self.time, self.impulse) = (0.0, Some(0.0));
@@ -182,7 +205,7 @@ impl Flag {
 
     /// Whether a particle can be taken: it is there and free.
     pub fn is_free(&self, particle: usize) -> bool {
-        self.inverse_mass.get(particle).is_some_and(|inverse| *inverse > 0.0)
+        particle < self.cut.count() && self.cloth.inverse_mass(particle) > 0.0
     }
 
     /// Takes a free particle where it is. False when it is pinned or not there.
@@ -191,9 +214,9 @@ impl Flag {
             return false;
         }
         self.release();
-        self.held = Some(Held { particle, target: self.cloth.position.get(particle) });
-        self.inverse_mass[particle] = 0.0;
-        self.cloth.velocity.set(particle, Vec3::ZERO);
+        self.held = Some(Held { particle, target: self.cloth.position(particle) });
+        self.cloth.set_inverse_mass(particle, 0.0);
+        self.cloth.set_velocity(particle, Vec3::ZERO);
         true
     }
 
@@ -207,7 +230,7 @@ impl Flag {
     /// Lets go.
     pub fn release(&mut self) {
         if let Some(held) = self.held.take() {
-            self.inverse_mass[held.particle] = self.cut.inverse_mass()[held.particle];
+            self.cloth.set_inverse_mass(held.particle, self.cut.inverse_mass(held.particle));
         }
     }
 
@@ -215,67 +238,56 @@ impl Flag {
     pub fn nearest_free(&self, point: Vec3) -> Option<(usize, f32)> {
         (0..self.cut.count())
             .filter(|i| self.is_free(*i))
-            .map(|i| (i, (self.cloth.position.get(i) - point).length_squared()))
+            .map(|i| (i, (self.cloth.position(i) - point).length_squared()))
             .reduce(|best, next| if next.1 < best.1 { next } else { best })
     }
 
     /// Kinetic energy, J.
     pub fn energy(&self) -> f32 {
-        let v = &self.cloth.velocity;
         let mut sum = 0.0f64;
         for (i, mass) in self.cut.mass().iter().enumerate() {
-            let square = v.x[i] * v.x[i] + v.y[i] * v.y[i] + v.z[i] * v.z[i];
-            sum += 0.5 * f64::from(*mass) * f64::from(square);
+            let v = self.cloth.velocity(i);
+            sum += 0.5 * f64::from(*mass) * f64::from(v.x * v.x + v.y * v.y + v.z * v.z);
         }
         sum as f32
     }
 
     /// Largest strain of a thread.
-    pub fn stretch(&self) -> f32 {
-        let (columns, rows) = (self.cut.columns(), self.cut.rows());
+    pub fn stretch(&self, path: Path) -> f32 {
         let [along, across] = self.cut.spacing();
-        let p = &self.cloth.position;
-        let square = |a: usize, b: usize| {
-            let d = [p.x[b] - p.x[a], p.y[b] - p.y[a], p.z[b] - p.z[a]];
-            d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
-        };
-        let (mut longest_along, mut longest_across) = (0.0f32, 0.0f32);
-        for row in 0..rows {
-            let line = row * columns;
-            for i in line..line + columns - 1 {
-                longest_along = math::max(longest_along, square(i, i + 1));
-            }
-            if row + 1 < rows {
-                for i in line..line + columns {
-                    longest_across = math::max(longest_across, square(i, i + columns));
-                }
-            }
-        }
-        math::max(longest_along.sqrt() / along, longest_across.sqrt() / across) - 1.0
+        let [longest_along, longest_across] =
+            path.run(Longest { cloth: &self.cloth, above: &self.scratch.tables.above[0] });
+        math::max(longest_along / along, longest_across / across) - 1.0
     }
 
     /// One tick. The gusts are sampled once; relative wind and normals are new in every substep. A step whose
-    /// result is not sound is rolled back; the first such fault is told.
-    pub fn tick(&mut self, wind: &Wind, settings: &FlagSettings, plan: &StepPlan) -> Option<Fault> {
+    /// result is not sound is rolled back; the first such fault is told. `path` and `crew` change no bit.
+    pub fn tick(
+        &mut self,
+        wind: &Wind,
+        settings: &FlagSettings,
+        plan: &StepPlan,
+        path: Path,
+        crew: &Crew,
+    ) -> Option<Fault> {
         if self.stopped {
             return None;
         }
-        self.sample_wind(wind, settings);
+        self.sample_wind(wind, settings, path, crew);
         let step_seconds = plan.tick_seconds / f64::from(plan.steps_per_tick);
         let h = (step_seconds / f64::from(plan.substeps)) as f32;
         let mut first = None;
         for _ in 0..plan.steps_per_tick {
-            self.scratch.good.position.copy_from(&self.cloth.position);
-            self.scratch.good.velocity.copy_from(&self.cloth.velocity);
-            for _ in 0..plan.substeps {
-                self.substep(settings, plan, h);
-            }
-            let lost = self.cloth.position.first_outside(FARTHEST);
-            let Some(particle) = lost.or_else(|| self.cloth.velocity.first_outside(f32::MAX)) else {
+            self.scratch.good.particles.copy_from_slice(&self.cloth.particles);
+            self.scratch.good.velocity.copy_from_slice(&self.cloth.velocity);
+            let impulse = self.step(settings, plan, h, path, crew);
+            if self.is_sound(crew) {
                 self.accepted += 1;
                 self.time = self.accepted as f64 * step_seconds;
+                self.impulse = Some(impulse as f32);
                 continue;
-            };
+            }
+            let particle = self.cloth.first_outside(FARTHEST).unwrap_or_default();
             let columns = self.cut.columns();
             first = first.or(Some(Fault { particle, column: particle % columns, row: particle / columns }));
             self.roll_back(plan.on_failure);
@@ -283,116 +295,260 @@ impl Flag {
                 break;
             }
         }
-        self.impulse = match first {
+        if first.is_some() {
             // What a rolled-back step felt is not to be shown.
-            Some(_) => None,
-            None if settings.sheet.is_nothing() => Some(0.0),
-            None => Some(self.scratch.forces.total()),
-        };
+            self.impulse = None;
+        }
         first
     }
 
     fn roll_back(&mut self, on_failure: OnFailure) {
         self.rejected += 1;
-        self.cloth.position.copy_from(&self.scratch.good.position);
-        self.cloth.velocity.copy_from(&self.scratch.good.velocity);
+        self.cloth.particles.copy_from_slice(&self.scratch.good.particles);
+        self.cloth.velocity.copy_from_slice(&self.scratch.good.velocity);
         match on_failure {
             OnFailure::Halve => {
-                for axis in self.cloth.velocity.axes_mut() {
-                    axis.iter_mut().for_each(|v| *v *= 0.5);
+                for block in &mut self.cloth.velocity {
+                    for axis in [&mut block.x, &mut block.y, &mut block.z] {
+                        axis.0.iter_mut().for_each(|v| *v *= 0.5);
+                    }
                 }
             }
             OnFailure::Stop => self.stopped = true,
         }
     }
 
-    fn sample_wind(&mut self, wind: &Wind, settings: &FlagSettings) {
-        let Scratch { centroids, quad_wind, particle_wind, sample, .. } = &mut self.scratch;
-        if !settings.sheet.is_nothing() {
-            fill_centroids(&self.cloth.position, self.cut.columns(), self.cut.rows(), centroids);
-            wind.sample_many(centroids.axes(), quad_wind.axes_mut(), sample);
-        }
-        if settings.drag != 0.0 {
-            let range = self.drag_particles.clone();
-            let position = self.cloth.position.axes().map(|axis| &axis[range.clone()]);
-            let out = particle_wind.axes_mut().map(|axis| &mut axis[range.clone()]);
-            wind.sample_many(position, out, sample);
-        }
+    fn is_sound(&self, crew: &Crew) -> bool {
+        let Cloth { particles, velocity, .. } = &self.cloth;
+        let unsound = AtomicUsize::new(0);
+        crew.share(particles.len().div_ceil(PART), &|part| {
+            let range = part * PART..((part + 1) * PART).min(particles.len());
+            let mut all = true;
+            for (particles, velocity) in particles[range.clone()].iter().zip(&velocity[range]) {
+                all &= sound(particles, velocity, FARTHEST);
+            }
+            unsound.fetch_add(usize::from(!all), Ordering::Relaxed);
+        });
+        unsound.into_inner() == 0
     }
 
-    fn substep(&mut self, settings: &FlagSettings, plan: &StepPlan, h: f32) {
-        let Scratch { solver, forces, quad_wind, particle_wind, .. } = &mut self.scratch;
-        let left = decay(settings.damping, h);
-        let damp = |velocity: &mut Axes| {
-            for axis in velocity.axes_mut() {
-                axis.iter_mut().for_each(|v| *v *= left);
-            }
+    fn sample_wind(&mut self, wind: &Wind, settings: &FlagSettings, path: Path, crew: &Crew) {
+        let Scratch { places, quad_wind, particle_wind, .. } = &mut self.scratch;
+        let (grid, particles) = (self.cut.grid(), &self.cloth.particles);
+        let mut sample = |out: &mut [Block3], place: &(dyn Fn(usize, &mut [Block3]) + Sync)| {
+            let (places, out) = (Shared::new(places), Shared::new(out));
+            let columns = (PART / grid.blocks()).max(1);
+            crew.share(grid.columns().div_ceil(columns), &|part| {
+                let first = part * columns;
+                let range = first * grid.blocks()..((first + columns) * grid.blocks()).min(grid.len());
+                #[expect(unsafe_code, reason = "members of a crew write different blocks")]
+                // SAFETY: the ranges of different parts are disjoint.
+                let (places, out) = unsafe { (places.part(range.clone()), out.part(range)) };
+                place(first, places);
+                wind.sample_blocks(path, places, out);
+            });
         };
-        if plan.damping_order == DampingOrder::Velocity {
-            damp(&mut self.cloth.velocity);
-        }
         if !settings.sheet.is_nothing() {
-            let Cloth { position, velocity } = &self.cloth;
-            let quads = self.cut.quad_inverse_mass();
-            forces.update(position, velocity, quad_wind, quads, settings.sheet, h);
-            forces.push(&mut self.cloth.velocity, &self.inverse_mass, h);
+            sample(quad_wind, &|first, out| path.run(Centroids { grid, particles, first, out }));
         }
         if settings.drag != 0.0 {
-            let range = self.drag_particles.clone();
-            let velocity = self.cloth.velocity.axes_mut().map(|axis| &mut axis[range.clone()]);
-            let wind = particle_wind.axes().map(|axis| &axis[range.clone()]);
-            drag::apply(velocity, wind, &self.inverse_mass[range.clone()], settings.drag, h);
+            sample(particle_wind, &|first, out| {
+                for (out, here) in out.iter_mut().zip(&particles[first * grid.blocks()..]) {
+                    *out = Block3 { x: here.x, y: here.y, z: here.z };
+                }
+            });
         }
-        let fall = h * settings.gravity;
-        for (v, inverse_mass) in self.cloth.velocity.y.iter_mut().zip(&self.inverse_mass) {
-            *v -= if *inverse_mass > 0.0 { fall } else { 0.0 };
+    }
+
+    /// One step; what the air did to the sheet in its last substep, N.
+    fn step(&mut self, settings: &FlagSettings, plan: &StepPlan, h: f32, path: Path, crew: &Crew) -> f64 {
+        let grid = self.cut.grid();
+        let Scratch { tables, quad_wind, particle_wind, rooms, lambda, progress, .. } = &mut self.scratch;
+        let sheet = SheetPush { law: settings.sheet, wind: quad_wind, inverse_mass: self.cut.quad_inverse_mass() };
+        let share = drag::share(settings.drag, h);
+        let drag = DragPush { share, wind: particle_wind, particles: &self.drag_particles };
+        let left = decay(settings.damping, h);
+        let [before, after] = match plan.damping_order {
+            DampingOrder::Velocity => [left, 1.0],
+            DampingOrder::Whole => [1.0, left],
+        };
+        let wave = Wave {
+            grid,
+            spacing: self.cut.spacing(),
+            families: self.cut.spec().families,
+            law: SweepLaw { h, compliance: settings.compliance, tether: settings.tether },
+            tables,
+            push: Push {
+                sheet: (!settings.sheet.is_nothing()).then_some(sheet),
+                drag: (settings.drag != 0.0).then_some(drag),
+                fall: h * settings.gravity,
+                before,
+                after,
+            },
+            held: self.held.map(|held| held.in_memory(&self.cut, h)),
+        };
+        // Multipliers have a part where a link that yields is projected more than once; the threads along the
+        // hoist are, in every sweep.
+        let kept = plan.sweeps > 1 || settings.compliance.stretch > 0.0;
+        let alone = kept || crew.size() == 1 || grid.len() < SHARED_FROM;
+        let members = if alone { 1 } else { crew.size() };
+        if rooms.len() < members {
+            rooms.resize_with(members, || Room::new(grid));
         }
-        if plan.damping_order == DampingOrder::Whole {
-            damp(&mut self.cloth.velocity);
+        let passes = (plan.substeps * plan.sweeps) as usize;
+        let turn = |pass: usize| Turn {
+            begins: pass.is_multiple_of(plan.sweeps as usize),
+            ends: (pass + 1).is_multiple_of(plan.sweeps as usize),
+            tells_impulse: pass / plan.sweeps as usize + 1 == plan.substeps as usize,
+        };
+        let sea =
+            Sea { particles: Shared::new(&mut self.cloth.particles), velocity: Shared::new(&mut self.cloth.velocity) };
+        let sea = &sea;
+        if alone {
+            let room = &mut rooms[0];
+            room.impulse = 0.0;
+            for pass in 0..passes {
+                let turn = turn(pass);
+                if kept && turn.begins {
+                    lambda.start(grid.len());
+                } else if !kept {
+                    lambda.start(0);
+                }
+                path.run(Pass { wave: &wave, turn, sea, room, lambda, track: Track::default() });
+            }
+            return room.impulse;
         }
-        if let Some(held) = self.held {
-            let velocity = hand_velocity(&self.cut, &self.cloth, held, h);
-            self.cloth.velocity.set(held.particle, velocity);
-        }
-        let law = SubstepLaw { h, sweeps: plan.sweeps, compliance: settings.compliance, tether: settings.tether };
-        solver.substep(&mut self.cloth, &self.cut, &self.inverse_mass, &law);
+        progress.0.resize_with(passes, AtomicUsize::default);
+        progress.0.iter_mut().for_each(|columns| *columns.get_mut() = 0);
+        let (progress, next, impulse) = (&progress.0[..], AtomicUsize::new(0), AtomicU64::new(0));
+        let rooms = Shared::new(rooms);
+        // Whoever is free takes the next pass. It follows passes that were taken before it, so the first that is not
+        // through never waits, and all come to their end whatever the number of members.
+        crew.run(&|member| {
+            #[expect(unsafe_code, reason = "each member has a room of its own")]
+            // SAFETY: member numbers are distinct.
+            let room = unsafe { &mut rooms.part(member..member + 1)[0] };
+            let mut none = Multipliers::default();
+            loop {
+                let pass = next.fetch_add(1, Ordering::Relaxed);
+                if pass >= passes {
+                    return;
+                }
+                let track =
+                    Track { ahead: pass.checked_sub(1).map(|pass| &progress[pass]), own: Some(&progress[pass]) };
+                room.impulse = 0.0;
+                path.run(Pass { wave: &wave, turn: turn(pass), sea, room, lambda: &mut none, track });
+                if pass + 1 == passes {
+                    impulse.store(room.impulse.to_bits(), Ordering::Relaxed);
+                }
+            }
+        });
+        f64::from_bits(impulse.into_inner())
     }
 }
 
-/// The velocity that takes the held particle toward its target within a substep, at most [`HAND_SPEED`] and
-/// no farther than [`HAND_REACH`] × its rest path from its pin.
-fn hand_velocity(cut: &Cut, cloth: &Cloth, held: Held, h: f32) -> Vec3 {
-    let mut target = held.target;
-    if let Some(anchor) = cut.anchors().get(held.particle) {
-        let pin = cloth.position.get(anchor.pin as usize);
-        let (d, reach) = (target - pin, HAND_REACH * anchor.path);
-        // By its largest part first, so that the length of an absurd way does not overflow.
-        let largest = d.abs().max_element();
-        let unit = d * (1.0 / math::max(largest, f32::MIN_POSITIVE));
-        let length = unit.length();
-        if length * largest > reach {
-            target = pin + unit * (reach / length);
+impl Held {
+    fn in_memory(self, cut: &Cut, h: f32) -> wave::Held {
+        let pin = cut.anchors().get(self.particle);
+        wave::Held {
+            slot: cut.grid().slot(self.particle),
+            target: self.target,
+            pin: pin.map(|anchor| (cut.rest(anchor.pin as usize), HAND_REACH * anchor.path)),
+            most: HAND_SPEED * h,
         }
     }
-    let way = target - cloth.position.get(held.particle);
-    let (length, most) = (way.length(), HAND_SPEED * h);
-    let way = if length > most { way * (most / length) } else { way };
-    if way.is_finite() { way * (1.0 / h) } else { Vec3::ZERO }
 }
 
-/// The mean of each quad's four corners, row by row, m.
-pub fn fill_centroids(position: &Axes, columns: usize, rows: usize, out: &mut Axes) {
-    let quads = columns - 1;
-    for (axis, out) in position.axes().into_iter().zip(out.axes_mut()) {
-        for row in 0..rows - 1 {
-            let top = &axis[row * columns..(row + 1) * columns];
-            let bottom = &axis[(row + 1) * columns..(row + 2) * columns];
-            let out = &mut out[row * quads..(row + 1) * quads];
-            for i in 0..quads {
-                out[i] = (top[i] + top[i + 1] + bottom[i] + bottom[i + 1]) * 0.25;
+/// The mean of each quad's four corners, from column `first` on, as many as there is room for, m. Where there is no
+/// quad it is some place on the cloth.
+struct Centroids<'a> {
+    grid: Grid,
+    particles: &'a [Particles],
+    first: usize,
+    out: &'a mut [Block3],
+}
+
+impl Kernel for Centroids<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        let blocks = self.grid.blocks();
+        let quarter = V::splat(0.25);
+        for (number, out) in self.out.iter_mut().enumerate() {
+            let (column, block) = (self.first + number / blocks, number % blocks);
+            let next = (column + 1).min(self.grid.columns() - 1);
+            let (mut sum, mut below) =
+                (edge::<V>(self.particles, column * blocks + block, next * blocks + block), [quarter; 3]);
+            if block + 1 < blocks {
+                below = edge::<V>(self.particles, column * blocks + block + 1, next * blocks + block + 1);
+            } else {
+                let first = edge::<V>(self.particles, column * blocks, next * blocks);
+                for axis in 0..3 {
+                    below[axis] = first[axis].from_next_lane();
+                }
+            }
+            for axis in 0..3 {
+                sum[axis] = (sum[axis] + below[axis]) * quarter;
+            }
+            sum[0].store(&mut out.x);
+            sum[1].store(&mut out.y);
+            sum[2].store(&mut out.z);
+        }
+    }
+}
+
+/// Sum of two blocks' positions.
+#[inline(always)]
+fn edge<V: Lanes>(particles: &[Particles], a: usize, b: usize) -> [V; 3] {
+    let (a, b) = (&particles[a], &particles[b]);
+    [V::load(&a.x) + V::load(&b.x), V::load(&a.y) + V::load(&b.y), V::load(&a.z) + V::load(&b.z)]
+}
+
+/// The longest thread along the fly and along the hoist, m.
+struct Longest<'a> {
+    cloth: &'a Cloth,
+    above: &'a [Mask],
+}
+
+impl Kernel for Longest<'_> {
+    type Output = [f32; 2];
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> [f32; 2] {
+        let (grid, particles) = (self.cloth.grid(), &self.cloth.particles);
+        let blocks = grid.blocks();
+        let (mut along, mut across) = (V::splat(0.0), V::splat(0.0));
+        for column in 0..grid.columns() {
+            for block in 0..blocks {
+                let here = place::<V>(&particles[column * blocks + block]);
+                if column + 1 < grid.columns() {
+                    let next = place::<V>(&particles[(column + 1) * blocks + block]);
+                    along = along.most(square(here, next));
+                }
+                let mut below = place::<V>(&particles[column * blocks + (block + 1) % blocks]);
+                if block + 1 == blocks {
+                    below = [below[0].from_next_lane(), below[1].from_next_lane(), below[2].from_next_lane()];
+                }
+                across = across.most(square(here, below).masked(&self.above[block]));
             }
         }
+        let mut longest = [Block::default(); 2];
+        along.root().store(&mut longest[0]);
+        across.root().store(&mut longest[1]);
+        longest.map(|block| block.0.into_iter().fold(0.0, math::max))
     }
+}
+
+#[inline(always)]
+fn place<V: Lanes>(from: &Particles) -> [V; 3] {
+    [V::load(&from.x), V::load(&from.y), V::load(&from.z)]
+}
+
+#[inline(always)]
+fn square<V: Lanes>(a: [V; 3], b: [V; 3]) -> V {
+    let d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+    d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
 }
 
 #[cfg(test)]
@@ -422,6 +578,11 @@ mod tests {
         }
     }
 
+    /// One tick, whichever way.
+    fn tick(flag: &mut Flag, wind: &Wind, settings: &FlagSettings, plan: &StepPlan) -> Option<Fault> {
+        flag.tick(wind, settings, plan, Path::best(), &Crew::new(1))
+    }
+
     fn wind(mean: Vec3) -> Wind {
         Wind::new(WindSettings { mean, ..WindSettings::default() }).expect("in reach")
     }
@@ -443,19 +604,19 @@ mod tests {
     fn a_step_that_leaves_the_world_is_rolled_back_and_told() {
         let mut flag = small();
         let still = wind(Vec3::ZERO);
-        assert_eq!(flag.tick(&still, &settings(), &PLAN), None);
+        assert_eq!(tick(&mut flag, &still, &settings(), &PLAN), None);
         let before = flag.cloth().clone();
         let absurd = FlagSettings { gravity: 1e14, tether: 2.0, ..settings() };
         // The first free particle in number order falls out of the world.
-        assert_eq!(flag.tick(&still, &absurd, &PLAN), Some(Fault { particle: 1, column: 1, row: 0 }));
+        assert_eq!(tick(&mut flag, &still, &absurd, &PLAN), Some(Fault { particle: 1, column: 1, row: 0 }));
         assert_eq!(flag.steps(), (2, 2));
         assert_eq!(flag.time(), 1.0 / 120.0);
         assert_eq!(flag.impulse(), None);
-        assert_eq!(flag.cloth().position, before.position);
+        assert_eq!(flag.cloth().particles, before.particles);
         // Two steps were rolled back: velocities are a quarter.
-        assert_eq!(flag.cloth().velocity.y[20], before.velocity.y[20] * 0.25);
+        assert_eq!(flag.cloth().velocity(20), before.velocity(20) * 0.25);
         // The show goes on.
-        assert_eq!(flag.tick(&still, &settings(), &PLAN), None);
+        assert_eq!(tick(&mut flag, &still, &settings(), &PLAN), None);
         assert_eq!(flag.steps(), (4, 2));
     }
 
@@ -464,12 +625,12 @@ mod tests {
         let mut flag = small();
         let plan = StepPlan { on_failure: OnFailure::Stop, ..PLAN };
         let storm = wind(Vec3::new(f32::INFINITY, 0.0, 0.0));
-        assert!(flag.tick(&storm, &settings(), &plan).is_some());
+        assert!(tick(&mut flag, &storm, &settings(), &plan).is_some());
         let stands = flag.cloth().clone();
-        assert_eq!(flag.tick(&wind(Vec3::ZERO), &settings(), &plan), None);
+        assert_eq!(tick(&mut flag, &wind(Vec3::ZERO), &settings(), &plan), None);
         assert_eq!((flag.cloth(), flag.time()), (&stands, 0.0));
         flag.reset(&wind(Vec3::ZERO), false);
-        flag.tick(&wind(Vec3::ZERO), &settings(), &plan);
+        tick(&mut flag, &wind(Vec3::ZERO), &settings(), &plan);
         assert_eq!(flag.steps(), (2, 0));
     }
 
@@ -481,8 +642,8 @@ mod tests {
             let mut flag = flag(CutSpec { fly, hoist, pins: vec![], families: LOOSE, ..sheet });
             let drag = FlagSettings { gravity: 0.0, drag: 0.5, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
             // Fast, so that positions in f32 resolve the way gone in a substep.
-            flag.tick(&wind(Vec3::new(8000.0, 0.0, 0.0)), &drag, &PLAN);
-            flag.cloth.velocity.x.iter().sum::<f32>() / 144.0
+            tick(&mut flag, &wind(Vec3::new(8000.0, 0.0, 0.0)), &drag, &PLAN);
+            (0..144).map(|i| flag.cloth.velocity(i).x).sum::<f32>() / 144.0
         };
         let (edge_on, face_on) = (push(Vec3::X, Vec3::NEG_Y), push(Vec3::Z, Vec3::NEG_Y));
         assert!((edge_on - face_on).abs() <= 1e-5 * face_on, "{edge_on} and {face_on}");
@@ -497,8 +658,8 @@ mod tests {
         let cut = Cut::new(CutSpec { pins: vec![], families: LOOSE, ..sheet });
         let mut flag = Flag::new(cut, 8..99, &wind(Vec3::ZERO), false);
         let drag = FlagSettings { gravity: 0.0, drag: 1.0, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
-        flag.tick(&wind(Vec3::new(8.0, 0.0, 0.0)), &drag, &PLAN);
-        let x = &flag.cloth.velocity.x;
+        tick(&mut flag, &wind(Vec3::new(8.0, 0.0, 0.0)), &drag, &PLAN);
+        let x = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(|i| flag.cloth.velocity(i).x);
         assert!(x[..8].iter().all(|v| *v == 0.0) && x[8..].iter().all(|v| *v > 0.01), "{x:?}");
     }
 
@@ -509,8 +670,8 @@ mod tests {
             let mut flag = flag(CutSpec { pins: vec![], ..pole(2, 2, 1.0, 1.0, Mass::PerParticle(1.0)) });
             let plan = StepPlan { steps_per_tick: 1, substeps: 1, tick_seconds: 1.0 / 240.0, damping_order, ..PLAN };
             let heavy = FlagSettings { damping: 100.0, sheet: SheetLaw::new(0.0, 0.0, 0.0), ..settings() };
-            flag.tick(&wind(Vec3::ZERO), &heavy, &plan);
-            flag.cloth.velocity.y[0]
+            tick(&mut flag, &wind(Vec3::ZERO), &heavy, &plan);
+            flag.cloth.velocity(0).y
         };
         let (velocity, whole) = (fall(DampingOrder::Velocity), fall(DampingOrder::Whole));
         assert!((velocity + 9.81 / 240.0).abs() < 1e-4, "{velocity}");

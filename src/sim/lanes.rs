@@ -51,6 +51,8 @@ pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn splat(value: f32) -> Self;
     /// Square root, correctly rounded.
     fn root(self) -> Self;
+    /// The size without the sign.
+    fn size(self) -> Self;
     /// This where `test` > 0, else 0; a NaN in `test` gives 0.
     fn where_positive(self, test: Self) -> Self;
 }
@@ -63,6 +65,10 @@ impl Real for f32 {
     #[inline(always)]
     fn root(self) -> f32 {
         self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f32 {
+        self.abs()
     }
     #[inline(always)]
     fn where_positive(self, test: f32) -> f32 {
@@ -78,6 +84,10 @@ impl Real for f64 {
     #[inline(always)]
     fn root(self) -> f64 {
         self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs()
     }
     #[inline(always)]
     fn where_positive(self, test: f64) -> f64 {
@@ -97,8 +107,8 @@ pub trait Lanes: Real {
     fn least(self, other: Self) -> Self;
     /// The larger: `self` where it is greater than `other`, else `other`.
     fn most(self, other: Self) -> Self;
-    /// The size without the sign.
-    fn size(self) -> Self;
+    /// Whether any lane is greater than 0.
+    fn any_positive(self) -> bool;
     /// This where `test` > 0, else `other`; a NaN in `test` gives `other`.
     fn or_where_positive(self, test: Self, other: Self) -> Self;
     /// The sign turned in the lanes where the lowest bit of `parity` is set.

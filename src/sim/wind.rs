@@ -235,6 +235,19 @@ impl Wind {
 }
 
 impl Wind {
+    /// Shim.
+    pub fn sample_blocks(
+        &self,
+        _path: super::lanes::Path,
+        position: &[super::lanes::Block3],
+        out: &mut [super::lanes::Block3],
+    ) {
+        let mut scratch = SampleScratch::default();
+        for (p, o) in position.iter().zip(out) {
+            self.sample_many([&p.x.0, &p.y.0, &p.z.0], [&mut o.x.0, &mut o.y.0, &mut o.z.0], &mut scratch);
+        }
+    }
+
     /// Adds a travelling gust: mean × strength × (1 − q²)², where q is −1 and 1 at its ends.
     fn add_traveller(&self, gust: Traveller, speed: f32, position: [&[f32]; 3], out: [&mut [f32]; 3]) {
         let [mean_x, mean_y, mean_z] = self.settings.mean.to_array();

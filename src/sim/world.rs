@@ -1,9 +1,12 @@
 //! All flags in one wind, moved tick by tick.
 
+use super::crew::{Crew, Shared};
 use super::digest::{Digest, digest};
 use super::flag::{Fault, Flag, FlagSettings, StepPlan};
 use super::gust::OctavesError;
+use super::machine::Machine;
 use super::wind::{Wind, WindSettings};
+use std::sync::Arc;
 
 /// All flags in one wind.
 #[derive(Debug, Clone)]
@@ -12,13 +15,40 @@ pub struct World {
     flags: Vec<Flag>,
     settings: Vec<FlagSettings>,
     plan: StepPlan,
+    machine: Machine,
+    /// Shared with worlds that were cloned from this one.
+    crew: Arc<Crew>,
+    /// The crew of a flag that shares its tick with nobody.
+    alone: Arc<Crew>,
+    /// What went wrong with each flag in this tick.
+    faults: Vec<Option<Fault>>,
 }
 
 impl World {
     /// These flags, each with its settings, in this wind.
     pub fn new(wind: Wind, flags: Vec<(Flag, FlagSettings)>, plan: StepPlan) -> Self {
-        let (flags, settings) = flags.into_iter().unzip();
-        World { wind, flags, settings, plan }
+        let (flags, settings): (Vec<_>, Vec<_>) = flags.into_iter().unzip();
+        let alone = Arc::new(Crew::new(1));
+        let (machine, crew, faults) = (Machine::single(), Arc::clone(&alone), vec![None; flags.len()]);
+        World { wind, flags, settings, plan, machine, crew, alone, faults }
+    }
+
+    /// Computes on `machine` from now on; no bit changes.
+    pub fn set_machine(&mut self, machine: Machine) {
+        self.machine = machine;
+        if self.crew.size() != machine.threads.max(1) {
+            self.crew = Arc::new(Crew::new(machine.threads));
+        }
+    }
+
+    /// On what it computes.
+    pub fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    /// Takes over flags and settings of `other`, a world just built, and keeps wind, machine and crew.
+    pub fn replace_flags(&mut self, other: World) {
+        *self = World { machine: self.machine, crew: Arc::clone(&self.crew), ..other };
     }
 
     /// The wind.
@@ -78,9 +108,25 @@ impl World {
         if frozen {
             return Ok(());
         }
-        for (index, (flag, settings)) in self.flags.iter_mut().zip(&self.settings).enumerate() {
-            faults.extend(flag.tick(&self.wind, settings, &self.plan).map(|fault| (index, fault)));
+        let World { wind, flags, settings, plan, machine, crew, alone, faults: found } = self;
+        let (wind, path) = (&*wind, machine.path);
+        if flags.len() < crew.size() {
+            // Few flags: all hands on each in turn.
+            for ((flag, settings), found) in flags.iter_mut().zip(&*settings).zip(&mut *found) {
+                *found = flag.tick(wind, settings, plan, path, crew);
+            }
+        } else {
+            let count = flags.len();
+            let (flags, slots) = (Shared::new(flags), Shared::new(found));
+            crew.share(count, &|index| {
+                #[expect(unsafe_code, reason = "members of a crew move different flags")]
+                // SAFETY: each index is done once.
+                let (flag, found) =
+                    unsafe { (&mut flags.part(index..index + 1)[0], &mut slots.part(index..index + 1)[0]) };
+                *found = flag.tick(wind, &settings[index], plan, path, alone);
+            });
         }
+        faults.extend(found.iter().enumerate().filter_map(|(index, fault)| fault.map(|fault| (index, fault))));
         Ok(())
     }
 

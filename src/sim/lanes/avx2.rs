@@ -53,6 +53,10 @@ impl Real for Eight {
         unsafe { Eight(_mm256_sqrt_ps(self.0)) }
     }
     #[inline(always)]
+    fn size(self) -> Self {
+        unsafe { Eight(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)) }
+    }
+    #[inline(always)]
     fn where_positive(self, test: Self) -> Self {
         unsafe { Eight(_mm256_and_ps(self.0, test.positive())) }
     }
@@ -80,8 +84,8 @@ impl Lanes for Eight {
         unsafe { Eight(_mm256_max_ps(self.0, other.0)) }
     }
     #[inline(always)]
-    fn size(self) -> Self {
-        unsafe { Eight(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0)) }
+    fn any_positive(self) -> bool {
+        unsafe { _mm256_movemask_ps(self.positive()) != 0 }
     }
     #[inline(always)]
     fn or_where_positive(self, test: Self, other: Self) -> Self {

@@ -50,6 +50,13 @@ impl Real for Plain {
         self
     }
     #[inline(always)]
+    fn size(mut self) -> Self {
+        for this in &mut self.0 {
+            *this = this.abs();
+        }
+        self
+    }
+    #[inline(always)]
     fn where_positive(self, test: Self) -> Self {
         self.each(test, f32::where_positive)
     }
@@ -80,11 +87,8 @@ impl Lanes for Plain {
         self.each(other, |a, b| if a > b { a } else { b })
     }
     #[inline(always)]
-    fn size(mut self) -> Self {
-        for this in &mut self.0 {
-            *this = this.abs();
-        }
-        self
+    fn any_positive(self) -> bool {
+        self.0.iter().fold(false, |any, value| any | (*value > 0.0))
     }
     #[inline(always)]
     fn or_where_positive(mut self, test: Self, other: Self) -> Self {

@@ -68,6 +68,13 @@ impl Real for Pair {
         unsafe { Pair(_mm_sqrt_ps(self.0), _mm_sqrt_ps(self.1)) }
     }
     #[inline(always)]
+    fn size(self) -> Self {
+        unsafe {
+            let sign = _mm_set1_ps(-0.0);
+            Pair(_mm_andnot_ps(sign, self.0), _mm_andnot_ps(sign, self.1))
+        }
+    }
+    #[inline(always)]
     fn where_positive(self, test: Self) -> Self {
         let (low, high) = test.positive();
         unsafe { Pair(_mm_and_ps(self.0, low), _mm_and_ps(self.1, high)) }
@@ -102,11 +109,9 @@ impl Lanes for Pair {
         unsafe { Pair(_mm_max_ps(self.0, other.0), _mm_max_ps(self.1, other.1)) }
     }
     #[inline(always)]
-    fn size(self) -> Self {
-        unsafe {
-            let sign = _mm_set1_ps(-0.0);
-            Pair(_mm_andnot_ps(sign, self.0), _mm_andnot_ps(sign, self.1))
-        }
+    fn any_positive(self) -> bool {
+        let (low, high) = self.positive();
+        unsafe { _mm_movemask_ps(_mm_or_ps(low, high)) != 0 }
     }
     #[inline(always)]
     fn or_where_positive(self, test: Self, other: Self) -> Self {
