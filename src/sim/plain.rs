@@ -197,17 +197,19 @@ impl Plain {
 
     fn sweep(&mut self, links: &[(usize, usize, f32, f32, usize)], lambda: &mut [f32], h: f32, kept: bool) {
         // The second pass along the hoist goes on with the multipliers of the first.
-        let hoist: Vec<usize> = (0..links.len()).filter(|i| links[*i].4 == 5).collect();
-        let half = hoist.len() / 2;
+        let first = links.iter().position(|link| link.4 == 5).unwrap_or(links.len());
+        let again = first + (links.len() - first) / 2;
         for (i, (a, b, rest, compliance, _)) in links.iter().enumerate() {
-            let own = hoist.iter().position(|k| *k == i).map_or(i, |k| hoist[k % half.max(1)]);
+            let own = if i < again { i } else { i - again + first };
             let d = sub(self.position[*b], self.position[*a]);
-            let length = dot(d, d).sqrt();
+            let square = dot(d, d);
+            let length = square.sqrt();
             let (wa, wb) = (self.inverse_mass[*a], self.inverse_mass[*b]);
             let scaled = compliance * (1.0 / (h * h));
             let so_far = if kept { lambda[own] } else { 0.0 };
-            let denominator = (wa + wb + scaled) * length;
-            let pull = if denominator > 0.0 { (length - rest + scaled * so_far) / denominator } else { 0.0 };
+            let denominator = (wa + wb + scaled) * square;
+            let inverse = if denominator > 0.0 { 1.0 / denominator } else { 0.0 };
+            let pull = (square - (rest - scaled * so_far) * length) * inverse;
             lambda[own] = so_far + (0.0 - pull * length);
             for axis in 0..3 {
                 self.position[*a][axis] += wa * pull * d[axis];
