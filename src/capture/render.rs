@@ -6,7 +6,7 @@ use super::stepper::{Stepper, Still};
 use crate::export::shot::{LARGEST_SIDE, PNG_KEYWORD, SHOT_FILE, sha256_hex};
 use crate::export::{Rate, Shot, ShotHead};
 use crate::params::{Preset, RowId, SceneError};
-use crate::perform::Performance;
+use crate::perform::{Machine, Performance};
 use crate::sim::digest::ALGORITHM;
 use crate::stage::{
     self, Adapter, INTERRUPTED, PennonPlugin, StageError, StageFrame, StagePicture, StageSamples, StageTarget,
@@ -154,7 +154,8 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Shot
     if frames.is_empty() || frames.end > Rate::MOST_FRAMES {
         return Err(CaptureError::Frames { start: frames.start, end: frames.end });
     }
-    let performance = Performance::new(&request.preset)?;
+    let mut performance = Performance::new(&request.preset)?;
+    performance.set_machine(Machine::whole());
     let picture_sha256 = picture_hash(&request.preset)?;
     let mut studio = Studio::open(request.size, &Adapter::find()?);
     let head = ShotHead {

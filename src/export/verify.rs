@@ -3,7 +3,7 @@
 use super::rate::{Fraction, Rate};
 use super::shot::Shot;
 use crate::params::SceneError;
-use crate::perform::{ALGORITHM, Digest, Performance};
+use crate::perform::{ALGORITHM, Digest, Machine, Performance};
 
 /// What held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +120,7 @@ pub fn verify(shot: &Shot, mut progress: impl FnMut(u64, u64)) -> Result<Verifie
         }
     }
     let mut performance = Performance::new(&head.preset)?;
+    performance.set_machine(Machine::whole());
     let all = shot.frames.len() as u64;
     for (done, frame) in (1..).zip(&shot.frames) {
         while performance.ticks() < frame.tick {

@@ -9,7 +9,7 @@ use super::notice::Notices;
 use super::request::{HostCue, Refusal, Request, Resolver};
 use super::snapshot::Snapshot;
 use crate::params::{Library, Preset, RowId, SceneError, Value, Values};
-use crate::perform::{Body, Performance, Source, TICK_HERTZ};
+use crate::perform::{Body, Machine, Performance, Source, TICK_HERTZ};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -75,8 +75,9 @@ impl Player {
     /// Starts the thread. It runs until the last handle is dropped.
     pub fn start(config: PlayerConfig) -> Result<PlayerHandle, PlayerError> {
         let PlayerConfig { preset, library } = config;
-        let performance =
+        let mut performance =
             Performance::new(&preset).map_err(|error| PlayerError::Scene { name: preset.name.clone(), error })?;
+        performance.set_machine(Machine::whole());
         let snapshot = Arc::new(Snapshot::of(&performance));
         let library = Arc::new(library);
         let shared = Arc::new(Shared {

@@ -12,5 +12,6 @@ pub mod performance;
 pub mod take;
 
 pub use crate::sim::digest::{ALGORITHM, Digest};
+pub use crate::sim::machine::Machine;
 pub use change::{Body, Change, Cue, Hand, Source};
 pub use performance::{Performance, Readouts, Report, TICK_HERTZ, Tempo};

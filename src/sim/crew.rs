@@ -104,6 +104,10 @@ impl Crew {
 
     /// Every number below `count` is done once, by whoever is free.
     pub fn share(&self, count: usize, part: &(dyn Fn(usize) + Sync)) {
+        if count <= 1 {
+            // Not worth waking anybody.
+            return (0..count).for_each(part);
+        }
         let next = AtomicUsize::new(0);
         self.run(&|_| {
             loop {
