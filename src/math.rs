@@ -4,38 +4,32 @@
 //! multiply-add rounds once where two operations round twice. So the deterministic layers use none of
 //! these from the platform: they use this file. It must not know anything else.
 
-/// The largest argument of [`sin32`] whose reduction is exact.
-///
-/// The first three parts of π have 8 significant bits, so a multiple up to 2¹⁶ of them has at most 24
-/// and is exact in f32.
-pub const SIN32_REACH: f32 = 200_000.0;
+/// From this many half turns on an f32 resolves less than a quarter of one, and [`sin_half_turns`] is noise; below it
+/// the reduction is exact.
+pub const HALF_TURNS_REACH: f32 = 2_097_152.0;
+/// Adding and taking away 1.5 · 2²³ rounds an f32 to the nearest whole number, and leaves its parity in the lowest bit
+/// of the sum.
+pub const ROUND: f32 = 12_582_912.0;
+/// sin πr ≈ k r (c₀ + r² (c₁ + r² (c₂ + r² (c₃ + r²)))), minimax on ±½; its own error is 3.4e-9. k can be folded into
+/// an amplitude.
+pub const SINE: [f32; 4] = [40.683_598, -66.921_76, 33.022_884, -7.744_68];
+/// k of [`SINE`].
+pub const SINE_SCALE: f32 = 0.077_220_13;
 
-/// π cut into 8 + 8 + 8 + 24 bits, largest first.
-const PI_PARTS: [f32; 4] = [3.140_625, 0.000_965_118_4, 2.533_197_4e-6, 1.984_187_3e-9];
-/// Adding and taking away 1.5 · 2²³ rounds an f32 to the nearest whole number.
-const ROUND: f32 = 12_582_912.0;
-/// sin x ≈ x + x³ (c₀ + c₁ x² + c₂ x⁴ + c₃ x⁶), minimax on ±π/2; its own error is 4.7e-9.
-const SIN32: [f32; 4] = [-0.166_666_57, 0.008_333_017, -0.000_198_066_02, 2.600_024_6e-6];
-
-/// Sine of `x` radians. Worst error against the real sine of the same f32: 1.3e-7 for |x| up to
-/// [`SIN32_REACH`] (measured in this file's tests). Never leaves −1..1.
+/// Sine of `turns` half turns: sin(π · `turns`). Worst error against the real sine of the same f32: 2e-7 for up to
+/// [`HALF_TURNS_REACH`] (measured in this file's tests).
 ///
-/// Branch-free, so that a loop over it becomes SIMD code with the same bits at every width.
+/// Half turns, because the way to the nearest whole number is exact in f32; radians would need π in four parts. The
+/// gusts do the same in lanes.
 #[inline(always)]
-pub fn sin32(x: f32) -> f32 {
-    let shifted = x * std::f32::consts::FRAC_1_PI + ROUND;
-    let half_turns = shifted - ROUND;
-    let mut rest = x - half_turns * PI_PARTS[0];
-    rest -= half_turns * PI_PARTS[1];
-    rest -= half_turns * PI_PARTS[2];
-    rest -= half_turns * PI_PARTS[3];
+pub fn sin_half_turns(turns: f32) -> f32 {
+    let shifted = turns + ROUND;
+    let rest = turns - (shifted - ROUND);
     let square = rest * rest;
-    let tail = SIN32[0] + square * (SIN32[1] + square * (SIN32[2] + square * SIN32[3]));
-    let sine = rest + rest * square * tail;
-    // Each half turn changes the sign: the lowest bit of the shifted number is its parity.
-    let sign = shifted.to_bits() << 31;
-    let bounded = min(max(sine, -1.0), 1.0);
-    f32::from_bits(bounded.to_bits() ^ sign)
+    let polynomial = SINE[0] + square * (SINE[1] + square * (SINE[2] + square * (SINE[3] + square)));
+    let sine = (rest * SINE_SCALE) * polynomial;
+    // Each half turn changes the sign.
+    f32::from_bits(sine.to_bits() ^ (shifted.to_bits() << 31))
 }
 
 /// The smaller of two numbers. A NaN gives the other one; of two equal numbers (0 and −0) the second is given.
@@ -177,37 +171,22 @@ fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Worst error of `sin32` against the platform's f64 sine of the same f32, over `steps` points of ±reach.
-    fn worst_sin32(reach: f32, steps: u32) -> f64 {
-        let mut worst = 0.0f64;
-        for step in 0..=steps {
-            let x = reach * (step as f32 / steps as f32 * 2.0 - 1.0);
-            worst = worst.max((f64::from(sin32(x)) - f64::from(x).sin()).abs());
-        }
-        worst
-    }
-
     #[test]
     fn sine_error_over_the_phases_in_use() {
-        for reach in [std::f32::consts::PI, 100.0, SIN32_REACH] {
-            let worst = worst_sin32(reach, 2_000_000);
-            assert!(worst <= 1.3e-7, "{worst} within ±{reach}");
-        }
-        assert_eq!(sin32(0.0).to_bits(), 0.0f32.to_bits());
-    }
-
-    #[test]
-    fn sine_never_leaves_the_unit() {
-        for step in 0..4_000_000u32 {
-            let x = f32::from_bits(0x3f80_0000 + step * 13);
-            assert!(sin32(x).abs() <= 1.0, "{x}");
-        }
-        for turn in -2000..2000 {
-            let x = (f64::from(turn) + 0.5) * std::f64::consts::PI;
-            for nudge in [-1, 0, 1] {
-                let x = f32::from_bits((x as f32).to_bits().wrapping_add_signed(nudge));
-                assert!(sin32(x).abs() <= 1.0, "{x}");
+        for reach in [0.5, 10.0, 1000.0, HALF_TURNS_REACH] {
+            let mut worst = 0.0f64;
+            for step in 0..=2_000_000u32 {
+                let turns = reach * (step as f32 / 1_000_000.0 - 1.0);
+                // Whole turns taken off exactly, so that the platform's sine sees a small angle.
+                let exact = (f64::from(turns) % 2.0 * std::f64::consts::PI).sin();
+                worst = worst.max((f64::from(sin_half_turns(turns)) - exact).abs());
             }
+            assert!(worst <= 2e-7, "{worst} within ±{reach}");
+        }
+        for (turns, sine) in
+            [(0.0, 0.0f32), (1.0, 0.0), (-3.0, 0.0), (0.5, 1.0), (1.5, -1.0), (-0.5, -1.0), (100.5, 1.0)]
+        {
+            assert!((sin_half_turns(turns) - sine).abs() <= 2e-7, "{turns}");
         }
     }
 

@@ -335,6 +335,7 @@ impl Flag {
     fn sample_wind(&mut self, wind: &Wind, settings: &FlagSettings, path: Path, crew: &Crew) {
         let Scratch { places, quad_wind, particle_wind, .. } = &mut self.scratch;
         let (grid, particles) = (self.cut.grid(), &self.cloth.particles);
+        let wind = wind.now();
         let mut sample = |out: &mut [Block3], place: &(dyn Fn(usize, &mut [Block3]) + Sync)| {
             let (places, out) = (Shared::new(places), Shared::new(out));
             let columns = (PART / grid.blocks()).max(1);

@@ -6,15 +6,14 @@
 //!
 //! It must not know the mean wind: that is [`super::wind`].
 
+use super::lanes::{Block3, Kernel, Lanes, Path};
 use crate::math;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 /// Most octaves that a field can have.
 pub const MOST_OCTAVES: usize = 16;
 /// Sines of the largest field: three components.
 const MOST_SINES: usize = 3 * MOST_OCTAVES;
-/// Points that are sampled side by side. The bits do not depend on it.
-const LANES: usize = 8;
 /// Shorter than this a hashed direction counts as none, and x stands in. (source document)
 const SHORTEST_DIRECTION: f32 = 1e-6;
 /// π as the source document writes it for its phases; part of the field's identity.
@@ -88,85 +87,113 @@ impl GustField {
         3 * self.octaves
     }
 
-    /// Adds `gain` times component 0, 1, 2 of the field to each point's `out`, with the clock where it is.
-    /// Positions are already multiplied by the gust scale. All slices have one length.
-    pub fn add_samples(&self, clock: &GustClock, gain: f32, position: [&[f32]; 3], out: [&mut [f32]; 3]) {
-        let count = position[0].len();
-        let [xs, ys, zs] = position.map(|axis| &axis[..count]);
-        for (component, out) in out.into_iter().enumerate() {
-            let out = &mut out[..count];
-            let first = component * self.octaves;
-            let sines: [Sine; MOST_OCTAVES] = std::array::from_fn(|octave| {
-                let k = first + octave.min(self.octaves - 1);
-                self.sine(k, clock)
-            });
-            let sines = &sines[..self.octaves];
-            let (chunks, rest) = out.as_chunks_mut::<LANES>();
-            let whole = chunks.len() * LANES;
-            for (k, out) in chunks.iter_mut().enumerate() {
-                let at = |axis: &[f32]| std::array::from_fn(|lane| axis[k * LANES + lane]);
-                add_gusts(sines, [at(xs), at(ys), at(zs)], self.normalisation, gain, out);
-            }
-            for (i, out) in rest.iter_mut().enumerate() {
-                let at = [xs, ys, zs].map(|axis| [axis[whole + i]]);
-                add_gusts(sines, at, self.normalisation, gain, std::array::from_mut(out));
-            }
+    /// The sines as they are at the clock's time, ready to be sampled at positions in m with `scale` in 1/m.
+    pub fn at(&self, clock: &GustClock, scale: f32) -> Gusts {
+        let mut gusts =
+            Gusts { sines: [Sine::default(); MOST_SINES], octaves: self.octaves, normalisation: self.normalisation };
+        for (k, sine) in gusts.sines[..self.sines()].iter_mut().enumerate() {
+            *sine = self.sine(k, clock, scale);
         }
+        gusts
     }
 
-    /// All three components at one point, each in −1..1. The position is already multiplied by the gust scale.
-    pub fn sample(&self, clock: &GustClock, position: [f32; 3]) -> [f32; 3] {
-        let mut out = [[0.0]; 3];
-        let [x, y, z] = &mut out;
-        self.add_samples(clock, 1.0, position.each_ref().map(std::slice::from_ref), [x, y, z]);
-        out.map(|[value]| value)
-    }
-
-    fn sine(&self, k: usize, clock: &GustClock) -> Sine {
+    fn sine(&self, k: usize, clock: &GustClock, scale: f32) -> Sine {
+        let half_turns = |radians: f64| (radians / PI) as f32;
+        let per_metre = |axis: usize| half_turns(f64::from(self.direction[axis][k]) * f64::from(scale));
         // The sum is wrapped in f64, so that f32 carries no more than half a turn of it.
         let mut phase = clock.phases[k] + f64::from(self.phase[k]);
-        if phase > std::f64::consts::PI {
+        if phase > PI {
             phase -= TAU;
         }
         Sine {
-            x: self.direction[0][k],
-            y: self.direction[1][k],
-            z: self.direction[2][k],
-            phase: phase as f32,
-            amplitude: self.amplitude[k],
+            x: per_metre(0),
+            y: per_metre(1),
+            z: per_metre(2),
+            phase: half_turns(phase),
+            amplitude: self.amplitude[k] * math::SINE_SCALE,
         }
     }
 }
 
-/// Adds `gain` times one component of the field to `L` points side by side.
-#[inline(always)]
-fn add_gusts<const L: usize>(
-    sines: &[Sine],
-    [x, y, z]: [[f32; L]; 3],
+/// A field at one time, in half turns.
+#[derive(Debug, Clone, Copy)]
+pub struct Gusts {
+    sines: [Sine; MOST_SINES],
+    octaves: usize,
     normalisation: f32,
-    gain: f32,
-    out: &mut [f32; L],
-) {
-    let mut sum = [0.0; L];
-    for sine in sines {
-        for l in 0..L {
-            sum[l] += sine.amplitude * math::sin32(sine.x * x[l] + sine.y * y[l] + sine.z * z[l] + sine.phase);
-        }
-    }
-    for l in 0..L {
-        // Rounding may carry a sum of full amplitudes just past 1.
-        let gust = math::min(math::max(sum[l] * normalisation, -1.0), 1.0);
-        out[l] += gain * gust;
-    }
 }
 
-#[derive(Clone, Copy)]
+/// One sine: half turns per metre along each axis, half turns at the origin, amplitude × the sine's own scale.
+#[derive(Debug, Clone, Copy, Default)]
 struct Sine {
     x: f32,
     y: f32,
     z: f32,
     phase: f32,
     amplitude: f32,
+}
+
+impl Gusts {
+    /// Adds `gain` times the three components of the field, each in −1..1, at eight points a block (m).
+    pub fn add(&self, path: Path, gain: f32, position: &[Block3], out: &mut [Block3]) {
+        path.run(Add { gusts: self, gain, position, out });
+    }
+
+    /// All three components at one point (m).
+    pub fn sample(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let mut place = Block3::default();
+        (place.x.0[0], place.y.0[0], place.z.0[0]) = (x, y, z);
+        let mut out = Block3::default();
+        self.add(Path::best(), 1.0, &[place], std::slice::from_mut(&mut out));
+        [out.x.0[0], out.y.0[0], out.z.0[0]]
+    }
+}
+
+struct Add<'a> {
+    gusts: &'a Gusts,
+    gain: f32,
+    position: &'a [Block3],
+    out: &'a mut [Block3],
+}
+
+impl Kernel for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        let Gusts { sines, octaves, normalisation } = self.gusts;
+        let (first, rest) = sines.split_at(*octaves);
+        let (second, rest) = rest.split_at(*octaves);
+        let third = &rest[..*octaves];
+        let (normalisation, gain) = (V::splat(*normalisation), V::splat(self.gain));
+        for (place, out) in self.position.iter().zip(self.out) {
+            let place = [V::load(&place.x), V::load(&place.y), V::load(&place.z)];
+            for (sines, out) in [(first, &mut out.x), (second, &mut out.y), (third, &mut out.z)] {
+                let mut sum = V::splat(0.0);
+                for sine in sines {
+                    sum = sum + sine.at(place);
+                }
+                // Rounding may carry a sum of full amplitudes just past 1.
+                let gust = (sum * normalisation).most(V::splat(-1.0)).least(V::splat(1.0));
+                (V::load(out) + gain * gust).store(out);
+            }
+        }
+    }
+}
+
+impl Sine {
+    /// Amplitude × sine at eight places (m): [`math::sin_half_turns`] in lanes.
+    #[inline(always)]
+    fn at<V: Lanes>(&self, [x, y, z]: [V; 3]) -> V {
+        let [c0, c1, c2, c3] = math::SINE;
+        let turns = V::splat(self.x) * x + V::splat(self.y) * y + V::splat(self.z) * z + V::splat(self.phase);
+        let shifted = turns + V::splat(math::ROUND);
+        let rest = turns - (shifted - V::splat(math::ROUND));
+        let square = rest * rest;
+        let inner = V::splat(c2) + square * (V::splat(c3) + square);
+        let polynomial = V::splat(c0) + square * (V::splat(c1) + square * inner);
+        (rest.signed_by_lowest_bit(shifted) * V::splat(self.amplitude)) * polynomial
+    }
 }
 
 /// The gusts' own time: one phase per sine, in f64 and wrapped to 0..2π.
@@ -283,7 +310,7 @@ mod tests {
                 let number = |key: &str| sample[key].as_f64().expect(key);
                 let mut clock = GustClock::default();
                 clock.set(&field, number("t"));
-                let ours = field.sample(&clock, [number("x") as f32, number("y") as f32, number("z") as f32]);
+                let ours = field.at(&clock, 1.0).sample(["x", "y", "z"].map(|axis| number(axis) as f32));
                 for (component, value) in ours.iter().enumerate() {
                     let theirs = sample["f64"][component].as_f64().expect("f64");
                     worst = worst.max((f64::from(*value) - theirs).abs());
@@ -291,6 +318,40 @@ mod tests {
             }
         }
         assert!(worst <= 2e-6, "{worst}");
+    }
+
+    /// The lanes against the plain sum with the plain sine, bit for bit, on every path.
+    #[test]
+    fn every_path_has_the_bits_of_the_plain_sum() {
+        let field = GustField::new(7, 5).expect("in reach");
+        let mut clock = GustClock::default();
+        clock.set(&field, 3.7);
+        let (gusts, gain) = (field.at(&clock, 1.3), 0.7f32);
+        let mut places = vec![Block3::default(); 20];
+        for (i, place) in places.iter_mut().enumerate() {
+            for (axis, block) in [&mut place.x, &mut place.y, &mut place.z].into_iter().enumerate() {
+                block.0 = std::array::from_fn(|lane| ((i * 8 + lane) as f32 * 0.37 + axis as f32).sin() * 40.0);
+            }
+        }
+        for path in Path::available() {
+            let mut out = vec![Block3::default(); 20];
+            gusts.add(path, gain, &places, &mut out);
+            for (place, out) in places.iter().zip(&out) {
+                for (component, block) in [&out.x, &out.y, &out.z].into_iter().enumerate() {
+                    for lane in 0..8 {
+                        let mut sum = 0.0f32;
+                        for sine in &gusts.sines[component * 5..component * 5 + 5] {
+                            let [x, y, z] = [place.x.0[lane], place.y.0[lane], place.z.0[lane]];
+                            let turns = sine.x * x + sine.y * y + sine.z * z + sine.phase;
+                            // Amplitudes are powers of two: they scale the sine exactly.
+                            sum += sine.amplitude / math::SINE_SCALE * math::sin_half_turns(turns);
+                        }
+                        let gust = 0.0 + gain * (sum * gusts.normalisation).clamp(-1.0, 1.0);
+                        assert_eq!(block.0[lane].to_bits(), gust.to_bits(), "{}", path.name());
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -301,7 +362,7 @@ mod tests {
             for step in 0..5000 {
                 clock.advance(&field, 0.37);
                 let at = step as f32 * 0.613;
-                for value in field.sample(&clock, [at, 7.0 - at * 0.4, at * 0.2]) {
+                for value in field.at(&clock, 1.0).sample([at, 7.0 - at * 0.4, at * 0.2]) {
                     assert!((-1.0..=1.0).contains(&value), "{octaves} octaves: {value}");
                 }
             }
@@ -349,7 +410,7 @@ mod tests {
             let mut bits = Vec::new();
             for _ in 0..500 {
                 clock.advance(&field, 4.0 / 120.0);
-                bits.extend(field.sample(&clock, [0.3, 0.1, 0.2]).map(f32::to_bits));
+                bits.extend(field.at(&clock, 1.0).sample([0.3, 0.1, 0.2]).map(f32::to_bits));
             }
             bits
         };

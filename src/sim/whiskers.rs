@@ -3,6 +3,7 @@
 //! Source document: the SIMD Verlet wind, its lines of wind: the grid runs corner to corner, columns
 //! step along x, rows step along y and z together.
 
+use super::lanes::{Block3, LANES, Path};
 use super::wind::Wind;
 use glam::Vec3;
 
@@ -32,16 +33,27 @@ impl WhiskerGrid {
             if count <= 1 { 0.5 } else { index as f32 / (count - 1) as f32 }
         };
         let span = self.to - self.from;
-        for row in 0..self.rows {
-            let along_row = fraction(row, self.rows);
-            for column in 0..self.columns {
-                let along_column = fraction(column, self.columns);
-                let start = self.from + span * Vec3::new(along_column, along_row, along_row);
-                let velocity = wind.sample(start);
-                if velocity.length() < SLOWEST_DRAWN {
-                    continue;
+        let wind = wind.now();
+        let count = self.columns * self.rows;
+        for first in (0..count).step_by(LANES) {
+            let start = |index: u32| {
+                let (along_row, along_column) =
+                    (fraction(index / self.columns, self.rows), fraction(index % self.columns, self.columns));
+                self.from + span * Vec3::new(along_column, along_row, along_row)
+            };
+            let (mut places, mut velocities) = (Block3::default(), Block3::default());
+            for lane in 0..LANES {
+                let place = start((first + lane as u32).min(count - 1));
+                (places.x.0[lane], places.y.0[lane], places.z.0[lane]) = place.into();
+            }
+            wind.sample_blocks(Path::best(), &[places], std::slice::from_mut(&mut velocities));
+            for index in first..(first + LANES as u32).min(count) {
+                let lane = (index - first) as usize;
+                let velocity = Vec3::new(velocities.x.0[lane], velocities.y.0[lane], velocities.z.0[lane]);
+                if velocity.length() >= SLOWEST_DRAWN {
+                    let start = start(index);
+                    out.push([start, start + velocity * self.scale]);
                 }
-                out.push([start, start + velocity * self.scale]);
             }
         }
     }

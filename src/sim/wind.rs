@@ -2,7 +2,8 @@
 //!
 //! Source document: the SIMD Verlet wind. It must not know what the wind blows on.
 
-use super::gust::{GustClock, GustField, OctavesError};
+use super::gust::{self, GustClock, GustField, OctavesError};
+use super::lanes::{Block3, Kernel, Lanes, Path};
 use crate::math;
 use glam::Vec3;
 
@@ -184,91 +185,98 @@ impl Wind {
 
     /// The gust field alone at rest-frame `position` (m), component 2, −1..1: a smooth seeded shape.
     pub(super) fn shape(&self, position: [f32; 3]) -> f32 {
-        self.current.field.sample(&GustClock::default(), position)[2]
+        self.current.field.at(&GustClock::default(), 1.0).sample(position)[2]
     }
 
     /// The wind velocity at a point now, m/s.
     pub fn sample(&self, point: Vec3) -> Vec3 {
-        let position = point.to_array();
-        let mut out = [[0.0]; 3];
-        let [x, y, z] = &mut out;
-        let mut scratch = SampleScratch::default();
-        self.sample_many(position.each_ref().map(std::slice::from_ref), [x, y, z], &mut scratch);
-        Vec3::new(out[0][0], out[1][0], out[2][0])
+        let mut place = Block3::default();
+        (place.x.0[0], place.y.0[0], place.z.0[0]) = point.into();
+        let mut out = Block3::default();
+        self.now().sample_blocks(Path::best(), &[place], std::slice::from_mut(&mut out));
+        Vec3::new(out.x.0[0], out.y.0[0], out.z.0[0])
     }
 
-    /// The wind velocity at many points now, m/s. All slices have one length; the bits are those of
-    /// [`Wind::sample`].
-    pub fn sample_many(&self, position: [&[f32]; 3], out: [&mut [f32]; 3], scratch: &mut SampleScratch) {
-        let [x, y, z] = out;
-        for (axis, mean) in [&mut *x, &mut *y, &mut *z].into_iter().zip(self.settings.mean.to_array()) {
-            axis.fill(mean);
-        }
+    /// The wind as it is now, to be sampled at many points.
+    pub fn now(&self) -> WindNow<'_> {
+        let WindSettings { mean, turbulence, gust_scale, .. } = self.settings;
         let speed = self.speed();
-        if speed == 0.0 {
-            return;
-        }
-        for gust in &self.travellers {
-            self.add_traveller(*gust, speed, position, [&mut *x, &mut *y, &mut *z]);
-        }
-        let gain = self.settings.turbulence * speed;
-        if gain == 0.0 {
-            return;
-        }
-        let scale = self.settings.gust_scale;
-        for (scaled, axis) in scratch.0.iter_mut().zip(position) {
-            scaled.clear();
-            scaled.extend(axis.iter().map(|value| value * scale));
-        }
-        let scaled = [&scratch.0[0][..], &scratch.0[1][..], &scratch.0[2][..]];
-        let Gusts { field, clock } = &self.current;
-        match &self.next {
-            None => field.add_samples(clock, gain, scaled, [x, y, z]),
-            Some((next, share)) => {
-                // Smoothstep: no kink where the fade begins and ends.
-                let share = share * share * (3.0 - 2.0 * share);
-                field.add_samples(clock, gain * (1.0 - share), scaled, [&mut *x, &mut *y, &mut *z]);
-                next.field.add_samples(&next.clock, gain * share, scaled, [x, y, z]);
+        let gain = turbulence * speed;
+        let at = |gusts: &Gusts, share: f32| (gusts.field.at(&gusts.clock, gust_scale), gain * share);
+        let gusts = if gain == 0.0 {
+            [None, None]
+        } else if let Some((next, share)) = &self.next {
+            // Smoothstep: no kink where the fade begins and ends.
+            let share = share * share * (3.0 - 2.0 * share);
+            [Some(at(&self.current, 1.0 - share)), Some(at(next, share))]
+        } else {
+            [Some(at(&self.current, 1.0)), None]
+        };
+        WindNow { mean, speed, travellers: &self.travellers, gusts }
+    }
+}
+
+/// A wind at one time.
+#[derive(Debug, Clone)]
+pub struct WindNow<'a> {
+    mean: Vec3,
+    speed: f32,
+    travellers: &'a [Traveller],
+    /// The field that is heard and the one that takes over, each with its gain in m/s.
+    gusts: [Option<(gust::Gusts, f32)>; 2],
+}
+
+impl WindNow<'_> {
+    /// The wind velocity at eight points (m) a block, m/s. Both slices have one length; the bits are those of
+    /// [`Wind::sample`] on every path.
+    pub fn sample_blocks(&self, path: Path, position: &[Block3], out: &mut [Block3]) {
+        for out in &mut *out {
+            for (axis, mean) in [&mut out.x, &mut out.y, &mut out.z].into_iter().zip(self.mean.to_array()) {
+                axis.0.fill(mean);
             }
         }
-    }
-}
-
-impl Wind {
-    /// Shim.
-    pub fn sample_blocks(
-        &self,
-        _path: super::lanes::Path,
-        position: &[super::lanes::Block3],
-        out: &mut [super::lanes::Block3],
-    ) {
-        let mut scratch = SampleScratch::default();
-        for (p, o) in position.iter().zip(out) {
-            self.sample_many([&p.x.0, &p.y.0, &p.z.0], [&mut o.x.0, &mut o.y.0, &mut o.z.0], &mut scratch);
+        if self.speed == 0.0 {
+            return;
         }
-    }
-
-    /// Adds a travelling gust: mean × strength × (1 − q²)², where q is −1 and 1 at its ends.
-    fn add_traveller(&self, gust: Traveller, speed: f32, position: [&[f32]; 3], out: [&mut [f32]; 3]) {
-        let [mean_x, mean_y, mean_z] = self.settings.mean.to_array();
-        let [to_x, to_y, to_z] = [mean_x / speed, mean_y / speed, mean_z / speed];
-        let middle = gust.way as f32;
-        let [out_x, out_y, out_z] = out;
-        for i in 0..out_x.len() {
-            let along = position[0][i] * to_x + position[1][i] * to_y + position[2][i] * to_z;
-            let q = (along - middle) / TRAVELLER_HALF_LENGTH;
-            let inside = math::max(1.0 - q * q, 0.0);
-            let swell = gust.strength * (inside * inside);
-            out_x[i] += mean_x * swell;
-            out_y[i] += mean_y * swell;
-            out_z[i] += mean_z * swell;
+        for gust in self.travellers {
+            path.run(AddTraveller { gust: *gust, mean: self.mean, speed: self.speed, position, out });
+        }
+        for (gusts, gain) in self.gusts.iter().flatten() {
+            gusts.add(path, *gain, position, out);
         }
     }
 }
 
-/// Room for scaled positions, kept between calls so that sampling allocates nothing.
-#[derive(Debug, Clone, Default)]
-pub struct SampleScratch([Vec<f32>; 3]);
+/// Adds a travelling gust: mean × strength × (1 − q²)², where q is −1 and 1 at its ends.
+struct AddTraveller<'a> {
+    gust: Traveller,
+    mean: Vec3,
+    speed: f32,
+    position: &'a [Block3],
+    out: &'a mut [Block3],
+}
+
+impl Kernel for AddTraveller<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        let [x, y, z] = self.mean.to_array();
+        let to = [V::splat(x / self.speed), V::splat(y / self.speed), V::splat(z / self.speed)];
+        let mean = [V::splat(x), V::splat(y), V::splat(z)];
+        let (middle, half_length) = (V::splat(self.gust.way as f32), V::splat(TRAVELLER_HALF_LENGTH));
+        let (strength, one) = (V::splat(self.gust.strength), V::splat(1.0));
+        for (place, out) in self.position.iter().zip(self.out) {
+            let along = V::load(&place.x) * to[0] + V::load(&place.y) * to[1] + V::load(&place.z) * to[2];
+            let q = (along - middle) / half_length;
+            let inside = (one - q * q).most(V::splat(0.0));
+            let swell = strength * (inside * inside);
+            (V::load(&out.x) + mean[0] * swell).store(&mut out.x);
+            (V::load(&out.y) + mean[1] * swell).store(&mut out.y);
+            (V::load(&out.z) + mean[2] * swell).store(&mut out.z);
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
