@@ -10,12 +10,13 @@ use super::cut::Cut;
 use super::grid::Grid;
 use super::lanes::{Block, Block3, Kernel, Lanes, Mask, Path};
 use super::solver::{DampingOrder, LinkCompliance, Multipliers, SweepLaw, Tables, decay};
-use super::wave::{self, DragPush, Pass, Push, Room, Sea, SheetPush, Track, Turn, Wave};
+use super::wave::{self, DragPush, Pass, Push, REACH, Room, Sea, SheetPush, Track, Turn, Wave};
 use super::wind::Wind;
 use crate::math;
 use glam::Vec3;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Farther out than this on any axis a particle counts as lost, m. f32 still resolves 0.06 m there; nothing
 /// that means to be a flag comes near.
@@ -91,6 +92,9 @@ const PART: usize = 512;
 /// From this many blocks on a crew shares the substeps of one flag; below it handing over costs more.
 const SHARED_FROM: usize = 1024;
 
+/// Columns of a stretch that one member keeps: several times what a wave reaches over.
+const SHORTEST_STRETCH: usize = 3 * REACH;
+
 /// One flag.
 #[derive(Debug, Clone)]
 pub struct Flag {
@@ -116,21 +120,42 @@ struct Scratch {
     quad_wind: Vec<Block3>,
     particle_wind: Vec<Block3>,
     good: Cloth,
-    /// One for each member of the crew.
-    rooms: Vec<Room>,
+    room: Room,
     lambda: Multipliers,
-    progress: Progress,
+    relay: Relay,
 }
 
-/// Columns that each pass of a step is through with.
+/// What the members of a crew that share a flag tell and hand each other.
 #[derive(Debug, Default)]
-struct Progress(Vec<AtomicUsize>);
+struct Relay {
+    /// Fronts that each pass of a step is through with.
+    progress: Vec<AtomicUsize>,
+    /// Each member's own room.
+    rooms: Vec<Mutex<Room>>,
+    /// Where each member's stretch ends.
+    hands: Vec<Mutex<Room>>,
+}
 
-impl Clone for Progress {
+impl Relay {
+    fn prepare(&mut self, members: usize, passes: usize, grid: Grid) {
+        self.progress.resize_with(passes, AtomicUsize::default);
+        self.progress.iter_mut().for_each(|fronts| *fronts.get_mut() = 0);
+        for rooms in [&mut self.rooms, &mut self.hands] {
+            rooms.resize_with(members, || Mutex::new(Room::new(grid)));
+        }
+    }
+}
+
+impl Clone for Relay {
     /// Nothing of it outlives a step.
     fn clone(&self) -> Self {
-        Progress::default()
+        Relay::default()
     }
+}
+
+/// No member panics while it holds a room; if one did, the room is as good as any.
+fn lock(room: &Mutex<Room>) -> MutexGuard<'_, Room> {
+    room.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Flag {
@@ -147,9 +172,9 @@ impl Flag {
             quad_wind: vec![Block3::default(); grid.len()],
             particle_wind: vec![Block3::default(); grid.len()],
             good: cloth.clone(),
-            rooms: Vec::new(),
+            room: Room::new(grid),
             lambda: Multipliers::default(),
-            progress: Progress::default(),
+            relay: Relay::default(),
         };
         Flag {
             drag_particles: (0..grid.len()).map(|block| Mask::new(|lane| acts(block, lane))).collect(),
@@ -364,7 +389,7 @@ impl Flag {
     /// One step; what the air did to the sheet in its last substep, N.
     fn step(&mut self, settings: &FlagSettings, plan: &StepPlan, h: f32, path: Path, crew: &Crew) -> f64 {
         let grid = self.cut.grid();
-        let Scratch { tables, quad_wind, particle_wind, rooms, lambda, progress, .. } = &mut self.scratch;
+        let Scratch { tables, quad_wind, particle_wind, room, lambda, relay, .. } = &mut self.scratch;
         let sheet = SheetPush { law: settings.sheet, wind: quad_wind, inverse_mass: self.cut.quad_inverse_mass() };
         let share = drag::share(settings.drag, h);
         let drag = DragPush { share, wind: particle_wind, particles: &self.drag_particles };
@@ -392,10 +417,7 @@ impl Flag {
         // hoist are, in every sweep.
         let kept = plan.sweeps > 1 || settings.compliance.stretch > 0.0;
         let alone = kept || crew.size() == 1 || grid.len() < SHARED_FROM;
-        let members = if alone { 1 } else { crew.size() };
-        if rooms.len() < members {
-            rooms.resize_with(members, || Room::new(grid));
-        }
+        let members = if alone { 1 } else { crew.size().min(grid.columns() / SHORTEST_STRETCH).max(1) };
         let passes = (plan.substeps * plan.sweeps) as usize;
         let turn = |pass: usize| Turn {
             begins: pass.is_multiple_of(plan.sweeps as usize),
@@ -405,41 +427,45 @@ impl Flag {
         let sea =
             Sea { particles: Shared::new(&mut self.cloth.particles), velocity: Shared::new(&mut self.cloth.velocity) };
         let sea = &sea;
-        if alone {
-            let room = &mut rooms[0];
-            room.impulse = 0.0;
+        let all_fronts = grid.columns() + REACH;
+        if members == 1 {
             for pass in 0..passes {
                 let turn = turn(pass);
-                if kept && turn.begins {
-                    lambda.start(grid.len());
-                } else if !kept {
-                    lambda.start(0);
+                if turn.begins {
+                    lambda.start(if kept { grid.len() } else { 0 });
+                    room.clear();
                 }
-                path.run(Pass { wave: &wave, turn, sea, room, lambda, track: Track::default() });
+                path.run(Pass { wave: &wave, turn, sea, room, lambda, track: Track::default(), fronts: 0..all_fronts });
             }
             return room.impulse;
         }
-        progress.0.resize_with(passes, AtomicUsize::default);
-        progress.0.iter_mut().for_each(|columns| *columns.get_mut() = 0);
-        let (progress, next, impulse) = (&progress.0[..], AtomicUsize::new(0), AtomicU64::new(0));
-        let rooms = Shared::new(rooms);
-        // Whoever is free takes the next pass. It follows passes that were taken before it, so the first that is not
-        // through never waits, and all come to their end whatever the number of members.
+        relay.prepare(members, passes, grid);
+        let (relay, impulse) = (&*relay, AtomicU64::new(0));
+        // Each member keeps a stretch of fronts, and hands every wave on to the next.
+        let stretch = |member: usize| all_fronts * member / members..all_fronts * (member + 1) / members;
         crew.run(&|member| {
-            #[expect(unsafe_code, reason = "each member has a room of its own")]
-            // SAFETY: member numbers are distinct.
-            let room = unsafe { &mut rooms.part(member..member + 1)[0] };
+            if member >= members {
+                return;
+            }
+            let mut room = lock(&relay.rooms[member]);
             let mut none = Multipliers::default();
-            loop {
-                let pass = next.fetch_add(1, Ordering::Relaxed);
-                if pass >= passes {
-                    return;
+            for pass in 0..passes {
+                let ahead = pass.checked_sub(1).map(|before| &relay.progress[before]);
+                let track = Track { ahead, own: Some(&relay.progress[pass]) };
+                let fronts = stretch(member);
+                room.clear();
+                if let Some(before) = member.checked_sub(1) {
+                    track.wait_for_own(fronts.start);
+                    room.take_over(&lock(&relay.hands[before]));
                 }
-                let track =
-                    Track { ahead: pass.checked_sub(1).map(|pass| &progress[pass]), own: Some(&progress[pass]) };
-                room.impulse = 0.0;
-                path.run(Pass { wave: &wave, turn: turn(pass), sea, room, lambda: &mut none, track });
-                if pass + 1 == passes {
+                let end = fronts.end;
+                let pass =
+                    Pass { wave: &wave, turn: turn(pass), sea, room: &mut room, lambda: &mut none, track, fronts };
+                path.run(pass);
+                // The next member took the wave before this one over long ago: the last fronts here waited for that.
+                lock(&relay.hands[member]).take_over(&room);
+                track.tell(end);
+                if end == all_fronts {
                     impulse.store(room.impulse.to_bits(), Ordering::Relaxed);
                 }
             }

@@ -11,8 +11,9 @@
 //! with each other, which keeps the processor's dividers busy although each chain of links must wait for
 //! itself.
 //!
-//! In the same way substep may follow substep: the next wave can start as soon as the one before it is
-//! [`REACH`] columns on. That is how several threads share one flag ([`Track`]).
+//! In the same way substep may follow substep: a wave may go on where the one before it is [`REACH`] columns
+//! farther. That is how several threads share one flag: each keeps a stretch of fronts, so that its columns
+//! stay in its own cache, and hands every wave on to the next ([`Track`]).
 
 use super::air::drag;
 use super::air::sheet::{Column, QuadAir, SheetLaw, column_forces};
@@ -26,6 +27,7 @@ use super::solver::link::LinkLaw;
 use super::solver::tether::{TETHERS_OFF, hold, load3};
 use super::solver::{Laws, Multipliers, SweepLaw, Tables};
 use glam::Vec3;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many columns behind the front each part works. A part touches no column that another touches in the
@@ -145,6 +147,20 @@ impl Room {
         let column = vec![Block3::default(); grid.blocks()];
         Room { left: column.clone(), right: column.clone(), both: column, impulse: 0.0 }
     }
+
+    /// As it is before a wave's first column.
+    pub fn clear(&mut self) {
+        self.left.fill(Block3::default());
+        self.right.fill(Block3::default());
+        self.impulse = 0.0;
+    }
+
+    /// Goes on where `other` is.
+    pub fn take_over(&mut self, other: &Room) {
+        self.left.copy_from_slice(&other.left);
+        self.right.copy_from_slice(&other.right);
+        self.impulse = other.impulse;
+    }
 }
 
 /// The state that waves run over.
@@ -156,34 +172,45 @@ pub struct Sea<'a> {
     pub velocity: Shared<'a, Block3>,
 }
 
-/// How one wave follows another over the same cloth.
+/// How one wave follows another over the same cloth, in numbers of fronts that a wave is through with.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Track<'a> {
-    /// Columns that the wave before this one is through with.
+    /// The wave before this one.
     pub ahead: Option<&'a AtomicUsize>,
-    /// Columns that this one is through with.
+    /// This one.
     pub own: Option<&'a AtomicUsize>,
 }
 
 impl Track<'_> {
-    /// Waits until the wave ahead is through with `columns`.
-    #[inline(always)]
-    fn wait(&self, columns: usize) {
-        let Some(ahead) = self.ahead else { return };
-        /// About as long as a column takes; then the processor is lent to whoever is waited for.
-        const SPINS: u32 = 2000;
-        let mut spins = 0;
-        while ahead.load(Ordering::Acquire) < columns {
-            spins += 1;
-            if spins < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
-        }
+    /// Waits until this wave itself has come to `front`: whoever moved it there has handed it on.
+    pub fn wait_for_own(&self, front: usize) {
+        wait(self.own, front);
     }
 
+    /// Waits until the wave ahead is through with `columns`.
     #[inline(always)]
-    fn tell(&self, columns: usize) {
+    fn wait_for_columns(&self, columns: usize) {
+        wait(self.ahead, columns + REACH);
+    }
+
+    /// Tells that this wave is through with so many fronts.
+    #[inline(always)]
+    pub fn tell(&self, fronts: usize) {
         if let Some(own) = self.own {
-            own.store(columns, Ordering::Release);
+            own.store(fronts, Ordering::Release);
         }
+    }
+}
+
+#[inline(always)]
+fn wait(wave: Option<&AtomicUsize>, fronts: usize) {
+    let Some(wave) = wave else { return };
+    /// About as long as some columns take; then the processor is lent to whoever is waited for.
+    const SPINS: u32 = 4000;
+    let mut spins = 0;
+    while wave.load(Ordering::Acquire) < fronts {
+        spins += 1;
+        if spins < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
     }
 }
 
@@ -202,6 +229,8 @@ pub struct Pass<'a> {
     pub lambda: &'a mut Multipliers,
     /// Behind which other pass.
     pub track: Track<'a>,
+    /// From which front to which; all are 0..columns + [`REACH`].
+    pub fronts: Range<usize>,
 }
 
 impl Kernel for Pass<'_> {
@@ -209,21 +238,20 @@ impl Kernel for Pass<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        let Pass { wave, turn, sea, room, lambda, track } = self;
+        let Pass { wave, turn, sea, room, lambda, track, fronts } = self;
         let (columns, blocks) = (wave.grid.columns(), wave.grid.blocks());
         let laws = Laws::<V>::new(wave.spacing, &wave.law);
         let all = wave.families.structural && wave.families.shear && wave.families.bend;
         let fused = all && lambda.families[0].is_empty();
-        room.left.fill(Block3::default());
-        room.right.fill(Block3::default());
-        for front in 0..columns + REACH {
+        let end = fronts.end;
+        for front in fronts {
             let (first, past) = (front.saturating_sub(REACH), (front + 2).min(columns));
-            track.wait(past);
+            track.wait_for_columns(past);
             let range = first * blocks..past * blocks;
             #[expect(unsafe_code, reason = "several waves run over one cloth")]
-            // SAFETY: the columns `first..past` are this wave's alone. The wave ahead is through with `past`
-            // columns and works on none before them; the wave behind waits for this one, which has told of
-            // no column from `first` on.
+            // SAFETY: the columns `first..past` are this wave's alone, and this front is the only one that moves it.
+            // The wave ahead is through with `past` columns and works on none before them; the wave behind
+            // waits until this one is through with `first`.
             let (particles, velocity) = unsafe { (sea.particles.part(range.clone()), sea.velocity.part(range)) };
             let mut window = Window { first, blocks, particles, velocity };
             if turn.begins && front < columns {
@@ -236,7 +264,10 @@ impl Kernel for Pass<'_> {
             }
             if let Some(column) = front.checked_sub(behind::END) {
                 wave.end::<V>(column, &mut window, turn.ends);
-                track.tell(column + 1);
+            }
+            // Of the last one the caller tells, once it has handed the wave on.
+            if front + 1 < end {
+                track.tell(front + 1);
             }
         }
     }
