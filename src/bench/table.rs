@@ -25,7 +25,9 @@ fn head(report: &Report) -> String {
     out += &format!(
         "Times are the least of many, what is compared taken in turns ({seconds:.0} s in all).\n\
          One thread and {}, where nothing else is said. A frame is 1/60 s: {} ticks of\n\
-         {} substeps, one sweep each, of a flag of 1.6 m in the default wind.\n",
+         {} substeps, one sweep each, of a flag of 1.6 m in the default wind.\n\
+         A projection brings one link to its length; ÷ divider is its time over the least\n\
+         that its root and its division take.\n",
         machine.path, frame.ticks, frame.substeps
     );
     out

@@ -97,6 +97,8 @@ A Processor at 2 GHz
 Times are the least of many, what is compared taken in turns (33 s in all).
 One thread and avx2, where nothing else is said. A frame is 1/60 s: 2 ticks of
 8 substeps, one sweep each, of a flag of 1.6 m in the default wind.
+A projection brings one link to its length; ÷ divider is its time over the least
+that its root and its division take.
 
 by path                                       avx2  portable
   divider: a root, then a division, ns       0.250     0.500
