@@ -48,6 +48,11 @@ pub enum Command {
     Presets,
     /// Check these presets strictly; all when there are none.
     CheckPresets(Vec<PathBuf>),
+    /// Measure how fast this machine is.
+    Bench {
+        /// For programs.
+        json: bool,
+    },
 }
 
 /// What flies: a preset and rows on top of it.
@@ -139,6 +144,7 @@ pub fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Comm
             Some(files) => Command::CheckPresets(files.cloned().collect()),
             None => Command::Presets,
         }),
+        Some(("bench", matches)) => Ok(Command::Bench { json: matches.get_flag("json") }),
         Some((other, _)) => Err(Stop::Wrong(format!("there is no command {other}"))),
     }
 }
@@ -182,6 +188,10 @@ fn program() -> clap::Command {
                     .value_parser(clap::value_parser!(PathBuf))
                     .help("Check these strictly (all of them without a FILE)"),
             ),
+        )
+        .subcommand(
+            command("bench", "Measure how fast the core is here, and that every way to compute gives the same bits")
+                .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("For programs")),
         )
 }
 

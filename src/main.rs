@@ -3,6 +3,7 @@
 //! Exit status: 0 fine; 1 what was asked did not hold; 2 wrong use or a failed start, with one line that
 //! says why.
 
+mod bench;
 mod cli;
 mod files;
 mod progress;
@@ -56,6 +57,7 @@ fn run(command: Command) -> Result<bool> {
         }
         Command::Presets => list_presets().map(|()| true),
         Command::CheckPresets(paths) => check_presets(&paths),
+        Command::Bench { json } => measure(json),
     }
 }
 
@@ -141,6 +143,15 @@ fn check_presets(paths: &[PathBuf]) -> Result<bool> {
     }
     say(&format!("{} presets checked, {faulty} with faults\n", texts.len()))?;
     Ok(faulty == 0)
+}
+
+fn measure(json: bool) -> Result<bool> {
+    let mut progress = Progress::new("measurement");
+    let report = bench::measure(|done| progress.tell(done, bench::STEPS));
+    progress.end();
+    let report = report?;
+    say(&if json { report.json()? } else { bench::table(&report) })?;
+    Ok(report.same_everywhere())
 }
 
 /// `1 frame`, `2 frames`.

@@ -162,4 +162,7 @@ fn the_other_commands() {
     assert_eq!(read("presets"), Ok(Command::Presets));
     assert_eq!(read("presets --check"), Ok(Command::CheckPresets(vec![])));
     assert_eq!(read("presets --check a b"), Ok(Command::CheckPresets(vec!["a".into(), "b".into()])));
+    assert_eq!(read("bench"), Ok(Command::Bench { json: false }));
+    assert_eq!(read("bench --json"), Ok(Command::Bench { json: true }));
+    assert!(text("-h").contains("bench") && text("bench --help").contains("--json"));
 }
