@@ -23,9 +23,9 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct Row {
     /// `Contender::key`.
-    pub key: &'static str,
+    pub key: String,
     /// `Contender::label`.
-    pub label: &'static str,
+    pub label: String,
     /// The grid.
     pub grid: [usize; 2],
     /// Links by the engine's own count.
@@ -84,7 +84,7 @@ pub fn grid(contenders: &[Contender], grid: [usize; 2], order: Order, plan: &Pla
     let mut table: Vec<Row> = runners.into_iter().map(|runner| runner.row(&level, &base)).collect();
     let hung = Scene::new(columns, rows, Pose::Hung, order);
     for (row, contender) in table.iter_mut().zip(contenders) {
-        tell(row.label);
+        tell(&row.label);
         row.stretch = stretch(contender, &hung, plan);
     }
     table
@@ -150,8 +150,8 @@ impl<'a> Runner<'a> {
         };
         let grid = [scene.columns, scene.rows];
         Row {
-            key: self.contender.key,
-            label: self.contender.label,
+            key: self.contender.key.clone(),
+            label: self.contender.label.clone(),
             grid,
             links,
             frame,
@@ -225,7 +225,7 @@ mod tests {
             for row in grid(&contenders, [32, 20], order, &plan, &|_| ()) {
                 assert_eq!(row.links, 3582, "{}", row.label);
                 assert!(row.frame.is_ok(), "{}: {:?}", row.label, row.frame);
-                let hung = row.stretch.expect(row.label);
+                let hung = row.stretch.expect(&row.label);
                 // It carries its weight: longer than at rest, and not fallen.
                 assert!(hung.percent > 0.0 && hung.percent < 20.0, "{}: {hung:?}", row.label);
                 assert!(hung.tip[1] < -1.59 && hung.tip[1] > -2.0, "{}: {hung:?}", row.label);

@@ -4,9 +4,12 @@ use crate::engine::Engine;
 use crate::scene::{FRAME, GRAVITY, LENGTH, MASS, Pose, SWEEPS, Scene, TICKS, WIDTH};
 use glam::Vec3;
 use pennon::sim::air::sheet::SheetLaw;
+use pennon::sim::crew::Crew;
 use pennon::sim::cut::{Cut, CutSpec, Families, Mass};
 use pennon::sim::flag::{Flag, FlagSettings, OnFailure, StepPlan};
-use pennon::sim::solver::{DampingOrder, LinkCompliance, TETHERS_OFF};
+use pennon::sim::lanes::Path;
+use pennon::sim::solver::tether::TETHERS_OFF;
+use pennon::sim::solver::{DampingOrder, LinkCompliance};
 use pennon::sim::wind::{Wind, WindSettings};
 
 /// A flag without air.
@@ -14,6 +17,9 @@ pub struct Pennon {
     flag: Flag,
     wind: Wind,
     settings: FlagSettings,
+    path: Path,
+    /// The caller alone.
+    crew: Crew,
     links: usize,
 }
 
@@ -35,9 +41,14 @@ const PLAN: StepPlan = StepPlan {
     on_failure: OnFailure::Stop,
 };
 
+/// The names of the paths of Pennon's arithmetic here, the one that it chooses first.
+pub fn paths() -> Vec<&'static str> {
+    Path::available().into_iter().map(Path::name).collect()
+}
+
 impl Pennon {
-    /// The flag that `scene` describes.
-    pub fn new(scene: &Scene) -> Result<Self, String> {
+    /// The flag that `scene` describes, on the path of that number.
+    pub fn new(scene: &Scene, path: usize) -> Result<Self, String> {
         let [fly, hoist] = match scene.pose {
             Pose::Level => [Vec3::X, Vec3::Z],
             Pose::Hung => [-Vec3::Y, Vec3::X],
@@ -57,15 +68,16 @@ impl Pennon {
         let wind = Wind::new(WindSettings::default()).map_err(|error| error.to_string())?;
         let flag = Flag::new(cut, 0..0, &wind, false);
         // Pennon's links follow from the grid; they are the scene's, family by family.
+        let path = Path::available().get(path).copied().unwrap_or_else(Path::best);
         let settings = FlagSettings { damping: scene.damping, ..STILL };
-        Ok(Pennon { flag, wind, settings, links: scene.links.len() })
+        Ok(Pennon { flag, wind, settings, path, crew: Crew::new(1), links: scene.links.len() })
     }
 }
 
 impl Engine for Pennon {
     fn frame(&mut self) -> Result<(), String> {
         for _ in 0..TICKS {
-            if let Some(fault) = self.flag.tick(&self.wind, &self.settings, &PLAN) {
+            if let Some(fault) = self.flag.tick(&self.wind, &self.settings, &PLAN, self.path, &self.crew) {
                 return Err(format!("rolled back at column {}, row {}", fault.column, fault.row));
             }
         }
@@ -77,7 +89,6 @@ impl Engine for Pennon {
     }
 
     fn positions(&self) -> Vec<[f32; 3]> {
-        let p = &self.flag.cloth().position;
-        (0..self.flag.cut().count()).map(|i| p.get(i).to_array()).collect()
+        (0..self.flag.cut().count()).map(|i| self.flag.cloth().position(i).to_array()).collect()
     }
 }

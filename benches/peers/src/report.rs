@@ -23,7 +23,7 @@ pub fn table(rows: &[Row], absent: &[(&str, &str)], order: Order) -> String {
     for row in rows {
         let mut line = [const { String::new() }; 9];
         line[0] = format!("{}x{}", row.grid[0], row.grid[1]);
-        line[1] = row.label.to_owned();
+        line[1] = row.label.clone();
         line[2] = row.links.to_string();
         match &row.frame {
             Ok(timing) => {
