@@ -302,7 +302,7 @@ fn every_pair_of_ends_of_the_other_rows_stays_in_the_world() {
     let rows: Vec<RowId> = RowId::ALL
         .iter()
         .copied()
-        .filter(|row| ["wind", "air", "cloth", "link"].contains(&row.row().group()))
+        .filter(|row| ["wind", "air", "cloth", "link", "contact"].contains(&row.row().group()))
         .filter(|row| !forcing.contains(&row.row().id) && row.row().id != "air.normal_coefficient")
         .collect();
     // Case k gives row i the end at bit k of i + 1: any two rows differ in a bit somewhere. With each case

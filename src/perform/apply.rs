@@ -1,10 +1,11 @@
 //! Where a parameter's name becomes physics: the only such place.
 
 use crate::math;
-use crate::params::{self, FlagSpec, Hang, LinkFamily, Pins, RowId, Scene, SolverStep, Value, Values};
+use crate::params::{self, FlagSpec, Hang, Kind, LinkFamily, Pins, RowId, Scene, SolverStep, Value, Values};
 use crate::sim::air::sheet::SheetLaw;
 use crate::sim::cut::{Cut, CutSpec, Families, Mass};
 use crate::sim::flag::{Flag, FlagSettings, OnFailure, StepPlan};
+use crate::sim::solver::contact::ContactSettings;
 use crate::sim::solver::{DampingOrder, LinkCompliance};
 use crate::sim::wind::{Wind, WindSettings};
 use crate::sim::world::World;
@@ -50,6 +51,20 @@ pub fn flag_settings(values: &Values, fixed: &[(RowId, Value)]) -> FlagSettings 
             bend: float(RowId::LinkBendCompliance),
         },
         tether: float(RowId::LinkTether),
+        strain_limit: float(RowId::LinkStrainLimit),
+        contact: ContactSettings {
+            pole: float(RowId::ContactPole),
+            ground: ground(float(RowId::ContactGround)),
+            friction: float(RowId::ContactFriction),
+        },
+    }
+}
+
+/// The ground at this height; none at the low end of its row.
+fn ground(height: f32) -> f32 {
+    match RowId::ContactGround.row().kind {
+        Kind::Float { range, .. } if height > range.min => height,
+        _ => f32::NEG_INFINITY,
     }
 }
 
@@ -143,11 +158,19 @@ mod tests {
     }
 
     #[test]
+    fn the_ground_is_gone_at_the_low_end_only() {
+        let mut values = Values::default();
+        assert_eq!(flag_settings(&values, &[]).contact.ground, f32::NEG_INFINITY);
+        values.set(RowId::ContactGround, Value::Float(-9.5));
+        assert_eq!(flag_settings(&values, &[]).contact.ground, -9.5);
+    }
+
+    #[test]
     fn every_row_of_the_forcing_groups_reaches_the_physics() {
         let rest = Values::default();
         for row in RowId::ALL {
             let group = row.row().group();
-            if !["wind", "air", "cloth", "link"].contains(&group) {
+            if !["wind", "air", "cloth", "link", "contact"].contains(&group) {
                 continue;
             }
             let mut values = rest.clone();

@@ -76,6 +76,8 @@ pub struct Cut {
     quad_inverse_mass: Vec<Block>,
     /// For each particle its nearest pin; empty without pins.
     anchors: Vec<Anchor>,
+    /// Height of the lowest pin, m; ∞ without pins.
+    lowest_pin: f32,
 }
 
 impl Cut {
@@ -115,7 +117,10 @@ impl Cut {
             }
         }
         let anchors = anchors(&spec, spacing);
-        Cut { spec, spacing, inverse_mass, mass, quad_inverse_mass, anchors }
+        let mut cut = Cut { spec, spacing, inverse_mass, mass, quad_inverse_mass, anchors, lowest_pin: f32::INFINITY };
+        let pins = cut.spec.pins.iter().filter(|pin| **pin < count);
+        cut.lowest_pin = pins.map(|pin| cut.rest(*pin).y).fold(f32::INFINITY, crate::math::min);
+        cut
     }
 
     /// What was asked.
@@ -166,6 +171,11 @@ impl Cut {
     /// For each particle its nearest pin, the lower number at a tie; empty without pins.
     pub fn anchors(&self) -> &[Anchor] {
         &self.anchors
+    }
+
+    /// Height of the lowest pin, m; ∞ without pins.
+    pub fn lowest_pin(&self) -> f32 {
+        self.lowest_pin
     }
 
     /// Where a particle lies at rest, m.
@@ -270,8 +280,10 @@ pub(super) mod tests {
         let cut = Cut::new(corners);
         // The middle row is as far from both: the lower number.
         assert_eq!(cut.anchors()[5], Anchor { pin: 0, path: 2f32.sqrt() });
+        assert_eq!(cut.lowest_pin(), -1.0);
         assert_eq!(cut.anchors()[11], Anchor { pin: 8, path: 3.0 });
         let free = CutSpec { pins: vec![], ..pole(4, 3, 3.0, 2.0, Mass::PerParticle(1.0)) };
-        assert!(Cut::new(free).anchors().is_empty());
+        let cut = Cut::new(free);
+        assert!(cut.anchors().is_empty() && cut.lowest_pin() == f32::INFINITY);
     }
 }

@@ -9,6 +9,7 @@ use super::crew::{Crew, Shared};
 use super::cut::Cut;
 use super::grid::Grid;
 use super::lanes::{Block, Block3, Kernel, Lanes, Mask, Path};
+use super::solver::contact::ContactSettings;
 use super::solver::{DampingOrder, LinkCompliance, Multipliers, SweepLaw, Tables, decay};
 use super::wave::{self, DragPush, Pass, Push, REACH, Room, Sea, SheetPush, Track, Turn, Wave};
 use super::wind::Wind;
@@ -41,6 +42,10 @@ pub struct FlagSettings {
     pub compliance: LinkCompliance,
     /// Tethers, multiple of the rest path; from 2 on they are off.
     pub tether: f32,
+    /// Longest that a thread may be, multiple of its rest length; from 2 on there is no limit.
+    pub strain_limit: f32,
+    /// The pole or bar and the ground.
+    pub contact: ContactSettings,
 }
 
 /// How a tick is cut into steps.
@@ -582,6 +587,7 @@ fn square<V: Lanes>(a: [V; 3], b: [V; 3]) -> V {
 mod tests {
     use super::super::cut::tests::pole;
     use super::super::cut::{CutSpec, Families, Mass};
+    use super::super::solver::limit::LIMITS_OFF;
     use super::super::wind::WindSettings;
     use super::*;
 
@@ -602,6 +608,8 @@ mod tests {
             sheet: SheetLaw::new(1.2, 1.28, 0.02),
             compliance: LinkCompliance { stretch: 0.0, shear: 0.01, bend: 0.03 },
             tether: 1.02,
+            strain_limit: LIMITS_OFF,
+            contact: ContactSettings::NONE,
         }
     }
 

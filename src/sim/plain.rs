@@ -262,6 +262,8 @@ mod tests {
     use super::super::flag::{Flag, OnFailure};
     use super::super::lanes::Path;
     use super::super::solver::LinkCompliance;
+    use super::super::solver::contact::ContactSettings;
+    use super::super::solver::limit::LIMITS_OFF;
     use super::super::wind::WindSettings;
     use super::*;
 
@@ -273,6 +275,8 @@ mod tests {
             sheet: SheetLaw::new(1.2, 1.28, 0.02),
             compliance: LinkCompliance { stretch: 0.0, shear: 0.01, bend: 0.03 },
             tether: 1.02,
+            strain_limit: LIMITS_OFF,
+            contact: ContactSettings::NONE,
         }
     }
 

@@ -4,6 +4,7 @@ use super::camera::{POLE_ABOVE, POLE_BELOW};
 use super::material;
 use super::{StageFrame, StageSet};
 use crate::params::{FlagSpec, Hang, RowId};
+use crate::perform::apply;
 use bevy::asset::{load_internal_asset, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
@@ -15,8 +16,8 @@ use std::sync::Arc;
 
 const SHADER: Handle<Shader> = uuid_handle!("5a0d1b9e-6a75-4c37-9c1e-7a1f6a1c0b04");
 
-/// Radius of a pole as a share of the hoist.
-const RADIUS: f32 = 0.013;
+/// Radius of the thinnest pole that is drawn, as a share of the hoist.
+const THINNEST: f32 = 0.004;
 /// Radius of the finial in radii of the pole.
 const FINIAL: f32 = 2.1;
 /// A pole runs this many hoists below what is framed, fading away.
@@ -116,7 +117,7 @@ fn follow_look(
 
 fn follow_structure(
     frame: Res<StageFrame>,
-    mut built_for: Local<Vec<Arc<FlagSpec>>>,
+    mut built_for: Local<Vec<(Arc<FlagSpec>, f32)>>,
     mut pole: Query<(&Mesh3d, &mut Visibility), With<Pole>>,
     mut meshes: ResMut<Assets<Mesh>>,
 ) {
@@ -124,15 +125,18 @@ fn follow_structure(
     let shown = frame.to.values.switch(RowId::LookPole) && !frame.to.flags.is_empty();
     visibility.set_if_neq(if shown { Visibility::Inherited } else { Visibility::Hidden });
     let flags = &frame.to.flags;
+    let radius = |spec: &FlagSpec| apply::flag_settings(&frame.to.values, &spec.fixed).contact.pole;
     let known = flags.len() == built_for.len()
-        && flags.iter().zip(built_for.iter()).all(|(flag, spec)| Arc::ptr_eq(&flag.spec, spec) || *flag.spec == **spec);
+        && flags.iter().zip(built_for.iter()).all(|(flag, (spec, built))| {
+            (Arc::ptr_eq(&flag.spec, spec) || *flag.spec == **spec) && radius(&flag.spec) == *built
+        });
     if known || flags.is_empty() {
         return;
     }
-    *built_for = flags.iter().map(|flag| flag.spec.clone()).collect();
+    *built_for = flags.iter().map(|flag| (flag.spec.clone(), radius(&flag.spec))).collect();
     let mut shape = Shape::default();
-    for flag in flags {
-        shape.flag(&flag.spec);
+    for (spec, radius) in built_for.iter() {
+        shape.flag(spec, *radius);
     }
     let _ = meshes.insert(&mesh.0, shape.mesh());
 }
@@ -146,10 +150,11 @@ struct Shape {
 }
 
 impl Shape {
-    fn flag(&mut self, spec: &FlagSpec) {
+    /// The pole or bar of one flag. `radius` in metres; thinner than can be seen, it is drawn at its thinnest.
+    fn flag(&mut self, spec: &FlagSpec, radius: f32) {
         let place = Vec3::from_array(spec.position);
         let half = 0.5 * spec.width;
-        let radius = RADIUS * spec.width;
+        let radius = radius.max(THINNEST * spec.width);
         match spec.hang {
             Hang::Pole => {
                 let top = place + Vec3::Y * (half + POLE_ABOVE * spec.width - 2.0 * FINIAL * radius);
@@ -230,7 +235,7 @@ mod tests {
     fn every_triangle_faces_outward() {
         for hang in [Hang::Pole, Hang::Bar] {
             let mut shape = Shape::default();
-            shape.flag(&FlagSpec { hang, ..FlagSpec::default() });
+            shape.flag(&FlagSpec { hang, ..FlagSpec::default() }, 0.013);
             for triangle in shape.indices.chunks(3) {
                 let [a, b, c] = [0, 1, 2].map(|corner| Vec3::from_array(shape.positions[triangle[corner] as usize]));
                 let outward: Vec3 =

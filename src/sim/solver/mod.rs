@@ -25,7 +25,9 @@
 //! The files here say what a constraint does to eight particles and to a column; [`super::wave`] runs them
 //! over a cloth. They must not know wind or air: forces come in as velocities.
 
+pub mod contact;
 pub mod families;
+pub mod limit;
 pub mod link;
 pub mod tether;
 
