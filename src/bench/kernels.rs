@@ -93,7 +93,7 @@ impl Gusts {
 
     /// Takes all of them once.
     pub fn run(&mut self, path: Path) {
-        self.wind.sample_blocks(path, black_box(&self.points), &mut self.velocities);
+        self.wind.now().sample_blocks(path, black_box(&self.points), &mut self.velocities);
         black_box(&mut self.velocities);
     }
 }

@@ -24,7 +24,7 @@ pub const AREAL_DENSITIES: [f32; 2] = [1e-3, 1e3];
 pub const PARTICLE_MASSES: [f32; 2] = [1e-6, 1e6];
 /// Most pins × particles where pins are a list: each particle looks for its nearest pin when a flag is built.
 pub const MOST_PIN_SEARCHES: i64 = 1 << 26;
-/// Most solver steps × substeps × sweeps in one tick: a bound on the time that a preset can ask for.
+/// Most solver steps × substeps × sweeps (of all kinds) in one tick: a bound on the time that a preset can ask for.
 pub const MOST_SWEEPS_PER_TICK: u32 = 4096;
 
 /// Everything that a rebuild needs.
@@ -137,7 +137,7 @@ pub struct SolverStep {
     pub substeps: u32,
     /// Sweeps over all constraints in a substep; above 1 the multipliers are kept.
     pub sweeps: u32,
-    /// Sweeps over the strain limits alone, at most, after those.
+    /// Sweeps over the strain limits alone after those, where a limit is set.
     pub limit_sweeps: u32,
     /// What damping scales.
     pub damping_order: DampingOrder,
@@ -253,7 +253,8 @@ impl Scene {
         count("solver.sweeps", solver.sweeps.into(), 1, most)?;
         count("solver.limit_sweeps", solver.limit_sweeps.into(), 0, most)?;
         // Each factor is within its bound above, so the product fits.
-        let sweeps = i64::from(solver.steps_per_tick) * i64::from(solver.substeps) * i64::from(solver.sweeps);
+        let each = i64::from(solver.sweeps) + i64::from(solver.limit_sweeps);
+        let sweeps = i64::from(solver.steps_per_tick) * i64::from(solver.substeps) * each;
         count("sweeps in a tick", sweeps, 1, most)
     }
 }

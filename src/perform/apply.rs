@@ -75,6 +75,7 @@ pub fn step_plan(solver: &SolverStep, tick_seconds: f64) -> StepPlan {
         steps_per_tick: solver.steps_per_tick,
         substeps: solver.substeps,
         sweeps: solver.sweeps,
+        limit_sweeps: solver.limit_sweeps,
         damping_order: match solver.damping_order {
             params::DampingOrder::Velocity => DampingOrder::Velocity,
             params::DampingOrder::Whole => DampingOrder::Whole,

@@ -9,7 +9,8 @@ use super::crew::{Crew, Shared};
 use super::cut::Cut;
 use super::grid::Grid;
 use super::lanes::{Block, Block3, Kernel, Lanes, Mask, Path};
-use super::solver::contact::ContactSettings;
+use super::solver::contact::{ContactLaw, ContactSettings};
+use super::solver::limit::LIMITS_OFF;
 use super::solver::{DampingOrder, LinkCompliance, Multipliers, SweepLaw, Tables, decay};
 use super::wave::{self, DragPush, Pass, Push, REACH, Room, Sea, SheetPush, Track, Turn, Wave};
 use super::wind::Wind;
@@ -59,6 +60,8 @@ pub struct StepPlan {
     pub substeps: u32,
     /// Sweeps in a substep.
     pub sweeps: u32,
+    /// Sweeps over the strain limits alone after those, where there are any.
+    pub limit_sweeps: u32,
     /// What damping scales.
     pub damping_order: DampingOrder,
     /// What happens after a failed step.
@@ -407,7 +410,13 @@ impl Flag {
             grid,
             spacing: self.cut.spacing(),
             families: self.cut.spec().families,
-            law: SweepLaw { h, compliance: settings.compliance, tether: settings.tether },
+            law: SweepLaw {
+                h,
+                compliance: settings.compliance,
+                tether: settings.tether,
+                strain_limit: settings.strain_limit,
+                contact: Some(ContactLaw::new(settings.contact, &self.cut)).filter(|law| !law.is_nothing()),
+            },
             tables,
             push: Push {
                 sheet: (!settings.sheet.is_nothing()).then_some(sheet),
@@ -423,11 +432,20 @@ impl Flag {
         let kept = plan.sweeps > 1 || settings.compliance.stretch > 0.0;
         let alone = kept || crew.size() == 1 || grid.len() < SHARED_FROM;
         let members = if alone { 1 } else { crew.size().min(grid.columns() / SHORTEST_STRETCH).max(1) };
-        let passes = (plan.substeps * plan.sweeps) as usize;
-        let turn = |pass: usize| Turn {
-            begins: pass.is_multiple_of(plan.sweeps as usize),
-            ends: (pass + 1).is_multiple_of(plan.sweeps as usize),
-            tells_impulse: pass / plan.sweeps as usize + 1 == plan.substeps as usize,
+        let limit_sweeps = if settings.strain_limit < LIMITS_OFF { plan.limit_sweeps } else { 0 };
+        let [sweeps, all] = [plan.sweeps, plan.sweeps + limit_sweeps].map(|count| count as usize);
+        let passes = plan.substeps as usize * all;
+        let turn = |pass: usize| {
+            let (number, last) = (pass % all, pass % all + 1 == all);
+            let links = number < sweeps;
+            Turn {
+                begins: number == 0,
+                links,
+                // Contacts and tethers of the last sweep wait for the limit sweeps.
+                holds: last || (links && number + 1 < sweeps),
+                ends: last,
+                tells_impulse: pass / all + 1 == plan.substeps as usize,
+            }
         };
         let sea =
             Sea { particles: Shared::new(&mut self.cloth.particles), velocity: Shared::new(&mut self.cloth.velocity) };
@@ -587,7 +605,6 @@ fn square<V: Lanes>(a: [V; 3], b: [V; 3]) -> V {
 mod tests {
     use super::super::cut::tests::pole;
     use super::super::cut::{CutSpec, Families, Mass};
-    use super::super::solver::limit::LIMITS_OFF;
     use super::super::wind::WindSettings;
     use super::*;
 
@@ -596,6 +613,7 @@ mod tests {
         steps_per_tick: 2,
         substeps: 4,
         sweeps: 1,
+        limit_sweeps: 0,
         damping_order: DampingOrder::Velocity,
         on_failure: OnFailure::Halve,
     };

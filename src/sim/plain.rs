@@ -5,6 +5,7 @@
 
 use super::cut::Cut;
 use super::flag::{FlagSettings, StepPlan};
+use super::solver::contact::{self, ContactLaw};
 use super::solver::{DampingOrder, decay};
 use super::wind::Wind;
 use glam::Vec3;
@@ -130,10 +131,23 @@ impl Plain {
             }
             let links = self.links(cut, settings);
             let mut lambda = vec![0.0f32; links.len()];
-            for _ in 0..plan.sweeps {
+            let mut start = start;
+            let limited = settings.strain_limit < 2.0;
+            for sweep in 0..plan.sweeps {
                 self.sweep(&links, &mut lambda, h, settings.compliance.stretch > 0.0 || plan.sweeps > 1);
-                self.tethers(cut, settings.tether);
+                if limited {
+                    self.limits(&links, settings.strain_limit);
+                }
+                if sweep + 1 < plan.sweeps {
+                    self.contacts(cut, settings, &mut start);
+                    self.tethers(cut, settings.tether);
+                }
             }
+            for _ in 0..if limited { plan.limit_sweeps } else { 0 } {
+                self.limits(&links, settings.strain_limit);
+            }
+            self.contacts(cut, settings, &mut start);
+            self.tethers(cut, settings.tether);
             for (velocity, (place, start)) in self.velocity.iter_mut().zip(self.position.iter().zip(&start)) {
                 for axis in 0..3 {
                     velocity[axis] = (place[axis] - start[axis]) * (1.0 / h);
@@ -218,6 +232,41 @@ impl Plain {
         }
     }
 
+    /// The structural links once more, each only where it is too long.
+    fn limits(&mut self, links: &[(usize, usize, f32, f32, usize)], strain_limit: f32) {
+        let threads = links.iter().filter(|link| link.4 >= 4);
+        let count = threads.clone().filter(|link| link.4 == 5).count();
+        let all = threads.clone().count();
+        for (a, b, rest, ..) in threads.take(all - count / 2) {
+            let longest = strain_limit * rest;
+            let d = sub(self.position[*b], self.position[*a]);
+            let square = dot(d, d);
+            let (wa, wb) = (self.inverse_mass[*a], self.inverse_mass[*b]);
+            let denominator = (wa + wb) * square;
+            if square > longest * longest && denominator > 0.0 {
+                let pull = (square - longest * square.sqrt()) * (1.0 / denominator);
+                if pull > 0.0 {
+                    for axis in 0..3 {
+                        self.position[*a][axis] += wa * pull * d[axis];
+                        self.position[*b][axis] -= wb * pull * d[axis];
+                    }
+                }
+            }
+        }
+    }
+
+    fn contacts(&mut self, cut: &Cut, settings: &FlagSettings, start: &mut [Vector]) {
+        let law = ContactLaw::new(settings.contact, cut);
+        if law.is_nothing() {
+            return;
+        }
+        for (i, start) in start.iter_mut().enumerate() {
+            let rod = law.rod_counts((i % self.columns) as f32 * cut.spacing()[0]);
+            let place = &mut self.position[i];
+            (*place, *start) = contact::tests::plain(*place, *start, self.inverse_mass[i], &law, rod);
+        }
+    }
+
     fn tethers(&mut self, cut: &Cut, tether: f32) {
         if tether >= 2.0 {
             return;
@@ -264,6 +313,7 @@ mod tests {
     use super::super::solver::LinkCompliance;
     use super::super::solver::contact::ContactSettings;
     use super::super::solver::limit::LIMITS_OFF;
+    use super::super::wave::REACH;
     use super::super::wind::WindSettings;
     use super::*;
 
@@ -285,6 +335,7 @@ mod tests {
         steps_per_tick: 1,
         substeps: 4,
         sweeps: 1,
+        limit_sweeps: 0,
         damping_order: DampingOrder::Velocity,
         on_failure: OnFailure::Halve,
     };
@@ -356,8 +407,10 @@ mod tests {
     /// Large enough for a crew to share its substeps.
     #[test]
     fn a_large_flag_has_the_bits_of_the_plain_way() {
-        let plan = StepPlan { substeps: 5, ..PLAN };
-        compare("large", grid(90, 96), &settings(), &plan, Some(1234));
+        let contact = ContactSettings { pole: 0.013, ground: -0.503, friction: 0.4 };
+        let settings = FlagSettings { contact, strain_limit: 1.001, ..settings() };
+        let plan = StepPlan { substeps: 5, limit_sweeps: 1, ..PLAN };
+        compare("large", grid(3 * 3 * REACH + 5, 70), &settings, &plan, Some(1234));
     }
 
     #[test]
@@ -372,6 +425,16 @@ mod tests {
         compare("no tether", spec.clone(), &FlagSettings { tether: 2.0, ..settings() }, &PLAN, None);
         compare("tight tether", spec.clone(), &FlagSettings { tether: 1.0, ..settings() }, &PLAN, None);
         compare("drag", spec.clone(), &FlagSettings { drag: 3.0, ..settings() }, &PLAN, None);
+        let touching = FlagSettings {
+            contact: ContactSettings { pole: 0.08, ground: -0.503, friction: 0.4 },
+            gravity: 20.0,
+            ..settings()
+        };
+        compare("contact", spec.clone(), &touching, &PLAN, None);
+        compare("contact and sweeps", spec.clone(), &touching, &StepPlan { sweeps: 2, ..PLAN }, None);
+        let limited = FlagSettings { strain_limit: 1.0005, ..touching };
+        compare("limit", spec.clone(), &limited, &PLAN, None);
+        compare("limit sweeps", spec.clone(), &limited, &StepPlan { sweeps: 2, limit_sweeps: 3, ..PLAN }, None);
         compare("hand", spec.clone(), &settings(), &PLAN, Some(200));
         compare("corners", CutSpec { pins: vec![0, 12 * 21], ..spec.clone() }, &settings(), &PLAN, None);
         compare("list of pins", CutSpec { pins: vec![0, 7, 100], ..spec.clone() }, &settings(), &PLAN, None);

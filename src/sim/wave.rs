@@ -22,8 +22,10 @@ use super::crew::Shared;
 use super::cut::Families;
 use super::grid::{Grid, Slot};
 use super::lanes::{Block, Block3, Kernel, Lanes, Mask};
+use super::solver::contact::{ContactLaw, LaneContact, resolve};
 use super::solver::families::{along_fly, along_hoist, diagonal};
-use super::solver::link::LinkLaw;
+use super::solver::limit::LIMITS_OFF;
+use super::solver::link::Rule;
 use super::solver::tether::{TETHERS_OFF, hold, load3};
 use super::solver::{Laws, Multipliers, SweepLaw, Tables};
 use glam::Vec3;
@@ -42,7 +44,10 @@ mod behind {
     pub const FLY: usize = 10;
     pub const HOIST: usize = 11;
     pub const HOIST_AGAIN: usize = 12;
-    pub const END: usize = 13;
+    /// And the next column.
+    pub const LIMIT_FLY: usize = 14;
+    pub const LIMIT_HOIST: usize = 15;
+    pub const END: usize = 16;
 }
 
 /// Columns from the first that a wave still works on to its front.
@@ -117,12 +122,16 @@ pub struct Held {
     pub most: f32,
 }
 
-/// What one pass does beside the sweep.
+/// What one pass does beside the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// It is the first sweep of a substep: forces and prediction come first.
+    /// It is the first of a substep: forces and prediction come first.
     pub begins: bool,
-    /// It is the last: velocities come last.
+    /// It sweeps over the links; else over the limits alone.
+    pub links: bool,
+    /// Contacts and tethers come after them.
+    pub holds: bool,
+    /// It is the last of a substep: velocities come last.
     pub ends: bool,
     /// It adds up the force of the air.
     pub tells_impulse: bool,
@@ -243,6 +252,8 @@ impl Kernel for Pass<'_> {
         let laws = Laws::<V>::new(wave.spacing, &wave.law);
         let all = wave.families.structural && wave.families.shear && wave.families.bend;
         let fused = all && lambda.families[0].is_empty();
+        let limited = wave.families.structural && wave.law.strain_limit < LIMITS_OFF;
+        let contact = wave.law.contact.unwrap_or(ContactLaw::NOTHING).splat::<V>();
         let end = fronts.end;
         for front in fronts {
             let (first, past) = (front.saturating_sub(REACH), (front + 2).min(columns));
@@ -257,13 +268,18 @@ impl Kernel for Pass<'_> {
             if turn.begins && front < columns {
                 wave.begin::<V>(front, &mut window, room, turn.tells_impulse);
             }
-            if fused && (behind::HOIST_AGAIN..columns + behind::BEND_HOIST).contains(&front) {
+            if !turn.links {
+                // The limits alone.
+            } else if fused && (behind::HOIST_AGAIN..columns + behind::BEND_HOIST).contains(&front) {
                 links_together(front, &mut window, &laws, wave.tables);
             } else {
                 links_apart(front, columns, &mut window, &laws, wave, lambda);
             }
+            if limited {
+                limits(front, columns, &mut window, &laws, wave);
+            }
             if let Some(column) = front.checked_sub(behind::END) {
-                wave.end::<V>(column, &mut window, turn.ends);
+                wave.end::<V>(column, &mut window, &contact, turn);
             }
             // Of the last one the caller tells, once it has handed the wave on.
             if front + 1 < end {
@@ -386,29 +402,37 @@ impl Wave<'_> {
 
     /// Contacts, tethers, velocities.
     #[inline(always)]
-    fn end<V: Lanes>(&self, column: usize, window: &mut Window<'_>, moves: bool) {
+    fn end<V: Lanes>(&self, column: usize, window: &mut Window<'_>, contact: &LaneContact<V>, turn: Turn) {
         let blocks = self.grid.blocks();
         let at = (column - window.first) * blocks;
         let (per_second, reach) = (V::splat(1.0 / self.law.h), V::splat(self.law.tether));
+        let touches = self.law.contact.filter(|_| turn.holds);
+        let rod = touches.is_some_and(|law| law.rod_counts(column as f32 * self.spacing[0]));
+        let tethered = turn.holds && self.law.tether < TETHERS_OFF;
         for block in 0..blocks {
             let here = &mut window.particles[at + block];
             let slot = &mut window.velocity[at + block];
+            let inverse_mass = V::load(&here.inverse_mass);
             let mut place = [V::load(&here.x), V::load(&here.y), V::load(&here.z)];
-            if self.law.tether < TETHERS_OFF
-                && let Some((pin, path)) = self.tables.tethers.of::<V>(column, block, blocks)
-            {
-                place = hold(place, pin, reach * path, V::load(&here.inverse_mass));
+            let mut start = load3::<V>(slot);
+            if touches.is_some() {
+                let resolved = resolve(place, start, inverse_mass, contact, rod);
+                (place, start) = (resolved.place, resolved.start);
+            }
+            if tethered && let Some((pin, path)) = self.tables.tethers.of::<V>(column, block, blocks) {
+                place = hold(place, pin, reach * path, inverse_mass);
+            }
+            if turn.holds {
                 place[0].store(&mut here.x);
                 place[1].store(&mut here.y);
                 place[2].store(&mut here.z);
             }
-            if moves {
-                let start = load3::<V>(slot);
+            if turn.ends {
                 for axis in 0..3 {
-                    place[axis] = (place[axis] - start[axis]) * per_second;
+                    start[axis] = (place[axis] - start[axis]) * per_second;
                 }
-                store3(place, slot);
             }
+            store3(start, slot);
         }
     }
 }
@@ -549,11 +573,26 @@ fn links_apart<V: Lanes>(
     }
 }
 
+/// The limits of the structural links, along the fly and along the hoist.
+#[inline(always)]
+fn limits<V: Lanes>(front: usize, columns: usize, window: &mut Window<'_>, laws: &Laws<V>, wave: &Wave<'_>) {
+    let (blocks, [along, across]) = (window.blocks, laws.limits);
+    if let Some(c) = front.checked_sub(behind::LIMIT_FLY).filter(|c| c + 1 < columns) {
+        let (a, b) = window.pair(c, c + 1);
+        for block in 0..blocks {
+            along_fly::<V>(a, b, block, along, &mut []);
+        }
+    }
+    if let Some(c) = front.checked_sub(behind::LIMIT_HOIST).filter(|c| *c < columns) {
+        hoist_column::<V>(window.column(c), 1, across, &wave.tables.above[0], &mut []);
+    }
+}
+
 #[inline(always)]
 fn hoist_column<V: Lanes>(
     column: &mut [Particles],
     skip: usize,
-    law: LinkLaw<V>,
+    law: impl Rule<V>,
     above: &[Mask],
     lambda: &mut [Block],
 ) {

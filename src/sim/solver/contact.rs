@@ -67,6 +67,18 @@ pub struct ContactLaw {
 }
 
 impl ContactLaw {
+    /// Nothing to touch.
+    pub const NOTHING: ContactLaw = ContactLaw {
+        middle: [0.0; 3],
+        axis: [0.0; 3],
+        half: 0.0,
+        radius: 0.0,
+        out: [0.0; 3],
+        reach: [0.0; 3],
+        ground: f32::NEG_INFINITY,
+        friction: 0.0,
+    };
+
     /// For the flag of `cut`. The ground is never higher than its lowest pin, which would hold the cloth
     /// below it. What is not a number counts as nothing.
     pub fn new(settings: ContactSettings, cut: &Cut) -> Self {

@@ -17,6 +17,9 @@
 //!    the bands;
 //! 7. contacts; 8. tethers.
 //!
+//! Where limit sweeps follow the sweeps of a substep, each is 6 alone, and contacts and tethers of the last
+//! sweep wait until they are through.
+//!
 //! Links along the fly go outward because a flag is held at the hoist and pulled outward: each link sees its
 //! inner end already moved, and a hanging cloth stretches least. Bands let eight rows go side by side; the
 //! second pass along the hoist gives back what the bands cost there, and more: the worst thread of the
@@ -34,6 +37,8 @@ pub mod tether;
 use super::cut::Cut;
 use super::lanes::{Block, Lanes, Mask};
 use crate::math;
+use contact::ContactLaw;
+use limit::Limit;
 use link::LinkLaw;
 use tether::Tethers;
 
@@ -68,6 +73,10 @@ pub struct SweepLaw {
     /// Farthest a particle may be from its pin, as a multiple of its rest path; [`tether::TETHERS_OFF`] and
     /// above: no limit.
     pub tether: f32,
+    /// Longest that a thread may be, as a multiple of its rest length; [`limit::LIMITS_OFF`] and above: no limit.
+    pub strain_limit: f32,
+    /// What the particles touch; `None` for nothing.
+    pub contact: Option<ContactLaw>,
 }
 
 /// The five kinds of link of one cut in one substep.
@@ -83,6 +92,8 @@ pub struct Laws<V> {
     pub fly: LinkLaw<V>,
     /// Structural links along the hoist.
     pub hoist: LinkLaw<V>,
+    /// Limit of the structural links along the fly, and along the hoist.
+    pub limits: [Limit<V>; 2],
 }
 
 impl<V: Lanes> Laws<V> {
@@ -99,6 +110,7 @@ impl<V: Lanes> Laws<V> {
             shear: LinkLaw { rest: diagonal, compliance: law.compliance.shear * scaled }.splat(),
             fly: LinkLaw { rest: along, compliance: stretch }.splat(),
             hoist: LinkLaw { rest: across, compliance: stretch }.splat(),
+            limits: [Limit(V::splat(law.strain_limit * along)), Limit(V::splat(law.strain_limit * across))],
         }
     }
 }
