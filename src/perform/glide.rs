@@ -33,7 +33,9 @@ impl Glides {
 
     /// Every row arrives.
     pub fn arrive(&mut self, targets: &Values) {
-        self.now = targets.clone();
+        for row in RowId::ALL {
+            self.now.set(*row, targets.get(*row));
+        }
     }
 
     /// Rows without glide arrive.

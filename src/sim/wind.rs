@@ -63,17 +63,52 @@ pub struct Wind {
     /// The field that takes over, and how much of it is heard: 0..1. It begins at its own time 0, so that
     /// what is to come depends on nothing but what a digest and a take's start hold.
     next: Option<(Gusts, f32)>,
-    /// Oldest first.
-    travellers: Vec<Traveller>,
+    travellers: Travellers,
 }
 
 /// One gust on its way with the wind.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Traveller {
     /// Where its middle is, m along the wind from the origin.
     way: f64,
     /// Its peak, as a fraction of the mean speed.
     strength: f32,
+}
+
+/// The gusts on their way, oldest first; room for the most of them, so that sending one allocates nothing.
+#[derive(Debug, Clone, Default)]
+struct Travellers {
+    gusts: [Traveller; MOST_TRAVELLERS],
+    count: usize,
+}
+
+impl Travellers {
+    fn all(&self) -> &[Traveller] {
+        &self.gusts[..self.count]
+    }
+
+    /// One more takes the place of the oldest.
+    fn send(&mut self, gust: Traveller) {
+        if self.count == MOST_TRAVELLERS {
+            self.gusts.rotate_left(1);
+            self.count -= 1;
+        }
+        self.gusts[self.count] = gust;
+        self.count += 1;
+    }
+
+    /// Moves all by `way`, m, and forgets those that are far away.
+    fn advance(&mut self, way: f64) {
+        let mut kept = 0;
+        for i in 0..self.count {
+            let gust = Traveller { way: self.gusts[i].way + way, ..self.gusts[i] };
+            if gust.way < TRAVELLER_WAY[1] {
+                self.gusts[kept] = gust;
+                kept += 1;
+            }
+        }
+        self.count = kept;
+    }
 }
 
 /// A field with its clock.
@@ -97,7 +132,7 @@ impl Gusts {
 impl Wind {
     /// A wind at gust time 0.
     pub fn new(settings: WindSettings) -> Result<Self, OctavesError> {
-        Ok(Wind { settings, current: Gusts::new(&settings)?, next: None, travellers: Vec::new() })
+        Ok(Wind { settings, current: Gusts::new(&settings)?, next: None, travellers: Travellers::default() })
     }
 
     /// Its settings.
@@ -119,11 +154,7 @@ impl Wind {
     pub fn advance(&mut self, seconds: f64) -> Result<(), OctavesError> {
         let radians = f64::from(self.settings.gust_rate) * f64::from(self.settings.time_scale) * seconds;
         self.current.clock.advance(&self.current.field, radians);
-        let way = f64::from(self.speed()) * seconds;
-        self.travellers.retain_mut(|gust| {
-            gust.way += way;
-            gust.way < TRAVELLER_WAY[1]
-        });
+        self.travellers.advance(f64::from(self.speed()) * seconds);
         if let Some((mut gusts, share)) = self.next.take() {
             gusts.clock.advance(&gusts.field, radians);
             let share = share + seconds as f32 / FADE_SECONDS;
@@ -154,10 +185,7 @@ impl Wind {
         }
         let [least, largest] = TRAVELLER_STRENGTHS;
         let strength = math::min(math::max(strength, least), largest);
-        if self.travellers.len() == MOST_TRAVELLERS {
-            self.travellers.remove(0);
-        }
-        self.travellers.push(Traveller { way: TRAVELLER_WAY[0], strength });
+        self.travellers.send(Traveller { way: TRAVELLER_WAY[0], strength });
     }
 
     /// Gust phases 0, no gust on its way, and the field that the settings name, with no fade.
@@ -212,7 +240,7 @@ impl Wind {
         } else {
             [Some(at(&self.current, 1.0)), None]
         };
-        WindNow { mean, speed, travellers: &self.travellers, gusts }
+        WindNow { mean, speed, travellers: self.travellers.all(), gusts }
     }
 }
 
@@ -363,12 +391,14 @@ mod tests {
         assert_eq!(wind.sample(along * 1.6), mean);
         assert_eq!(wind.sample(Vec3::new(0.0, 5.0, 0.0)), wind.sample(Vec3::ZERO));
         (0..1300).for_each(|_| wind.advance(1.0 / 120.0).expect("in reach"));
-        assert!(wind.travellers.is_empty());
+        assert_eq!(wind.travellers.all(), []);
         (0..20).for_each(|_| wind.send_gust(f32::MAX));
         wind.send_gust(f32::NAN);
-        assert_eq!((wind.travellers.len(), wind.travellers[0].strength), (8, 4.0));
+        wind.send_gust(0.5);
+        let strengths: Vec<f32> = wind.travellers.all().iter().map(|gust| gust.strength).collect();
+        assert_eq!(strengths, [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 0.5]);
         wind.reset().expect("in reach");
-        assert!(wind.travellers.is_empty());
+        assert_eq!(wind.travellers.all(), []);
     }
 
     #[test]
