@@ -8,6 +8,8 @@ use pennon::sim::crew::Crew;
 use pennon::sim::cut::{Cut, CutSpec, Families, Mass};
 use pennon::sim::flag::{Flag, FlagSettings, OnFailure, StepPlan};
 use pennon::sim::lanes::Path;
+use pennon::sim::solver::contact::ContactSettings;
+use pennon::sim::solver::limit::LIMITS_OFF;
 use pennon::sim::solver::tether::TETHERS_OFF;
 use pennon::sim::solver::{DampingOrder, LinkCompliance};
 use pennon::sim::wind::{Wind, WindSettings};
@@ -30,6 +32,8 @@ const STILL: FlagSettings = FlagSettings {
     sheet: SheetLaw { normal: 0.0, friction: 0.0 },
     compliance: LinkCompliance { stretch: 0.0, shear: 0.0, bend: 0.0 },
     tether: TETHERS_OFF,
+    strain_limit: LIMITS_OFF,
+    contact: ContactSettings::NONE,
 };
 
 const PLAN: StepPlan = StepPlan {
