@@ -266,6 +266,7 @@ fn edge_travel(seed: i32, drag: f32, sheet: bool) -> f64 {
         (RowId::ClothDamping, 1.2),
         (RowId::LinkShearCompliance, 0.0),
         (RowId::LinkTether, 2.0),
+        (RowId::LinkStrainLimit, 2.0),
     ] {
         assert!(preset.values.set(row, Value::Float(value)));
     }

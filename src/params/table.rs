@@ -306,7 +306,7 @@ rows! {
     LinkShearCompliance: float("link.shear_compliance", "m/N", cubic(0.0, 0.5), 0.01, "Give of the diagonals; 0.003 to 0.03 folds like cloth.").glide(0.1).cc(21).per_flag(),
     LinkBendCompliance: float("link.bend_compliance", "m/N", cubic(0.0, 1.0), 0.03, "Give against bending; 0 is boardy, 0.3 pleats at the size of the grid.").glide(0.1).cc(22).primary().per_flag(),
     LinkTether: float("link.tether", "x rest path", linear(1.0, 2.0), 1.02, "Farthest a particle may be from the hoist, as a multiple of its rest path; 2 switches the tethers off.").glide(0.1).cc(23).per_flag(),
-    LinkStrainLimit: float("link.strain_limit", "x rest length", linear(1.0, 2.0), 2.0, "Longest that a thread may be, as a multiple of its rest length; 2 switches the limit off.").glide(0.1).cc(86).per_flag(),
+    LinkStrainLimit: float("link.strain_limit", "x rest length", linear(1.0, 2.0), 1.1, "Longest that a thread may be, as a multiple of its rest length; 2 switches the limit off.").glide(0.1).cc(86).per_flag(),
 
     ContactPole: float("contact.pole", "m", square(0.0, 0.5), 0.013, "Radius of the pole or bar that the cloth cannot enter, and its drawn thickness; 0 lets the cloth through.").glide(0.1).cc(87).per_flag(),
     ContactGround: float("contact.ground", "m", linear(-10.0, 10.0), -10.0, "Height of a floor that the cloth cannot enter, never above a flag's lowest pin; it is not drawn; -10 takes it away.").glide(0.1).cc(89).per_flag(),

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The number of the arithmetic: two states can be compared only when theirs is the same. It moves with
 /// every change that moves a digest.
-pub const ALGORITHM: u32 = 1;
+pub const ALGORITHM: u32 = 2;
 
 /// 64 bits that two equal states share; printed as 16 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

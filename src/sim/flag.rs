@@ -535,7 +535,7 @@ impl Kernel for Centroids<'_> {
             } else {
                 let first = edge::<V>(self.particles, column * blocks, next * blocks);
                 for axis in 0..3 {
-                    below[axis] = first[axis].from_next_lane();
+                    below[axis] = first[axis].next_lane();
                 }
             }
             for axis in 0..3 {
@@ -578,7 +578,7 @@ impl Kernel for Longest<'_> {
                 }
                 let mut below = place::<V>(&particles[column * blocks + (block + 1) % blocks]);
                 if block + 1 == blocks {
-                    below = [below[0].from_next_lane(), below[1].from_next_lane(), below[2].from_next_lane()];
+                    below = [below[0].next_lane(), below[1].next_lane(), below[2].next_lane()];
                 }
                 across = across.most(square(here, below).masked(&self.above[block]));
             }

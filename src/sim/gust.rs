@@ -6,7 +6,7 @@
 //!
 //! It must not know the mean wind: that is [`super::wind`].
 
-use super::lanes::{Block3, Kernel, Lanes, Path};
+use super::lanes::{Block, Block3, Kernel, Lanes, Path};
 use crate::math;
 use std::f64::consts::{PI, TAU};
 
@@ -162,16 +162,21 @@ impl Kernel for Add<'_> {
     #[inline(always)]
     fn run<V: Lanes>(self) {
         let Gusts { sines, octaves, normalisation } = self.gusts;
-        let (first, rest) = sines.split_at(*octaves);
-        let (second, rest) = rest.split_at(*octaves);
-        let third = &rest[..*octaves];
+        let sines = &sines[..(3 * octaves).min(MOST_SINES)];
         let (normalisation, gain) = (V::splat(*normalisation), V::splat(self.gain));
+        // All phases of a block first, then all sines: each pass is a short chain, so that more of them are under
+        // way at once (a quarter faster than one pass).
+        let mut rests = [Block::default(); MOST_SINES];
         for (place, out) in self.position.iter().zip(self.out) {
             let place = [V::load(&place.x), V::load(&place.y), V::load(&place.z)];
-            for (sines, out) in [(first, &mut out.x), (second, &mut out.y), (third, &mut out.z)] {
+            for (sine, rest) in sines.iter().zip(&mut rests) {
+                sine.rest(place).store(rest);
+            }
+            let components = sines.chunks_exact(*octaves).zip(rests.chunks_exact(*octaves));
+            for ((sines, rests), out) in components.zip([&mut out.x, &mut out.y, &mut out.z]) {
                 let mut sum = V::splat(0.0);
-                for sine in sines {
-                    sum = sum + sine.at(place);
+                for (sine, rest) in sines.iter().zip(rests) {
+                    sum = sum + sine.height(V::load(rest));
                 }
                 // Rounding may carry a sum of full amplitudes just past 1.
                 let gust = (sum * normalisation).most(V::splat(-1.0)).least(V::splat(1.0));
@@ -181,18 +186,24 @@ impl Kernel for Add<'_> {
     }
 }
 
+/// [`math::sin_half_turns`] in lanes, in two parts.
 impl Sine {
-    /// Amplitude × sine at eight places (m): [`math::sin_half_turns`] in lanes.
+    /// The way to the nearest whole number of half turns at eight places (m), with the sign of the sine there.
     #[inline(always)]
-    fn at<V: Lanes>(&self, [x, y, z]: [V; 3]) -> V {
-        let [c0, c1, c2, c3] = math::SINE;
+    fn rest<V: Lanes>(&self, [x, y, z]: [V; 3]) -> V {
         let turns = V::splat(self.x) * x + V::splat(self.y) * y + V::splat(self.z) * z + V::splat(self.phase);
         let shifted = turns + V::splat(math::ROUND);
         let rest = turns - (shifted - V::splat(math::ROUND));
+        rest.signed_by_lowest_bit(shifted)
+    }
+
+    /// Amplitude × sine.
+    #[inline(always)]
+    fn height<V: Lanes>(&self, rest: V) -> V {
+        let [c0, c1, c2, c3] = math::SINE;
         let square = rest * rest;
         let inner = V::splat(c2) + square * (V::splat(c3) + square);
-        let polynomial = V::splat(c0) + square * (V::splat(c1) + square * inner);
-        (rest.signed_by_lowest_bit(shifted) * V::splat(self.amplitude)) * polynomial
+        (rest * V::splat(self.amplitude)) * (V::splat(c0) + square * (V::splat(c1) + square * inner))
     }
 }
 

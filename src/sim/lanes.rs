@@ -114,9 +114,9 @@ pub trait Lanes: Real {
     /// The sign turned in the lanes where the lowest bit of `parity` is set.
     fn signed_by_lowest_bit(self, parity: Self) -> Self;
     /// Lane l gets what was in lane l + 1, the last what was in the first.
-    fn from_next_lane(self) -> Self;
+    fn next_lane(self) -> Self;
     /// Lane l gets what was in lane l − 1, the first what was in the last.
-    fn from_previous_lane(self) -> Self;
+    fn previous_lane(self) -> Self;
 }
 
 /// A piece of work that can be done on any path. `run` must be `#[inline(always)]`, and so must all that it
@@ -219,8 +219,8 @@ mod tests {
                 a.size(),
                 a.or_where_positive(b, V::splat(9.0)),
                 a.signed_by_lowest_bit(V::load(&Block([1, 2, 3, 4, 5, 6, 7, 8].map(f32::from_bits)))),
-                a.from_next_lane(),
-                a.from_previous_lane(),
+                a.next_lane(),
+                a.previous_lane(),
             ];
             let mut bits = Vec::new();
             for result in results {

@@ -225,10 +225,16 @@ impl Plain {
             let inverse = if denominator > 0.0 { 1.0 / denominator } else { 0.0 };
             let pull = (square - (rest - scaled * so_far) * length) * inverse;
             lambda[own] = so_far + (0.0 - pull * length);
-            for axis in 0..3 {
-                self.position[*a][axis] += wa * pull * d[axis];
-                self.position[*b][axis] -= wb * pull * d[axis];
-            }
+            self.draw(*a, *b, d, pull);
+        }
+    }
+
+    /// Moves both ends of a link along `d`, each by its inverse mass × `pull`.
+    fn draw(&mut self, a: usize, b: usize, d: Vector, pull: f32) {
+        let (wa, wb) = (self.inverse_mass[a], self.inverse_mass[b]);
+        for (axis, d) in d.into_iter().enumerate() {
+            self.position[a][axis] += wa * pull * d;
+            self.position[b][axis] -= wb * pull * d;
         }
     }
 
@@ -246,10 +252,7 @@ impl Plain {
             if square > longest * longest && denominator > 0.0 {
                 let pull = (square - longest * square.sqrt()) * (1.0 / denominator);
                 if pull > 0.0 {
-                    for axis in 0..3 {
-                        self.position[*a][axis] += wa * pull * d[axis];
-                        self.position[*b][axis] -= wb * pull * d[axis];
-                    }
+                    self.draw(*a, *b, d, pull);
                 }
             }
         }

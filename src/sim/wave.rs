@@ -366,9 +366,9 @@ impl Wave<'_> {
         // The quads above row 0 of a band are those below the last row of the band before it.
         let mut above = load3::<V>(&both[blocks - 1]);
         for part in &mut above {
-            *part = part.from_previous_lane();
+            *part = part.previous_lane();
         }
-        for block in 0..blocks {
+        for (block, sum) in both[..blocks].iter().enumerate() {
             let here = &mut window.particles[at + block];
             let slot = &mut window.velocity[at + block];
             let inverse_mass = V::load(&here.inverse_mass);
@@ -377,7 +377,7 @@ impl Wave<'_> {
                 *axis = *axis * before;
             }
             if self.push.sheet.is_some() {
-                let below = load3::<V>(&both[block]);
+                let below = load3::<V>(sum);
                 for axis in 0..3 {
                     v[axis] = v[axis] + quarter * (inverse_mass * (above[axis] + below[axis]));
                 }

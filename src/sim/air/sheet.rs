@@ -97,7 +97,7 @@ pub fn column_forces<V: Lanes>(here: Column<'_>, next: Column<'_>, air: QuadAir<
         let bottom = if block + 1 < forces.len() {
             Edge::load(here, next, block + 1)
         } else {
-            Edge::load(here, next, 0).from_next_lane()
+            Edge::load(here, next, 0).next_lane()
         };
         let (mut u, mut v, mut wind) = (top.here, top.here, load3::<V>(&air.wind[block]));
         for axis in 0..3 {
@@ -136,12 +136,12 @@ impl<V: Lanes> Edge<V> {
     }
 
     #[inline(always)]
-    fn from_next_lane(self) -> Self {
+    fn next_lane(self) -> Self {
         Edge { here: turn(self.here), next: turn(self.next), velocity: turn(self.velocity) }
     }
 }
 
 #[inline(always)]
 fn turn<V: Lanes>([x, y, z]: [V; 3]) -> [V; 3] {
-    [x.from_next_lane(), y.from_next_lane(), z.from_next_lane()]
+    [x.next_lane(), y.next_lane(), z.next_lane()]
 }

@@ -99,11 +99,11 @@ impl Lanes for Eight {
         }
     }
     #[inline(always)]
-    fn from_next_lane(self) -> Self {
+    fn next_lane(self) -> Self {
         unsafe { Eight(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0))) }
     }
     #[inline(always)]
-    fn from_previous_lane(self) -> Self {
+    fn previous_lane(self) -> Self {
         unsafe { Eight(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6))) }
     }
 }

@@ -14,7 +14,7 @@ macro_rules! operator {
             #[inline(always)]
             fn $method(mut self, other: Plain) -> Plain {
                 for (this, other) in self.0.iter_mut().zip(other.0) {
-                    *this = *this $operator other;
+                    *this $operator other;
                 }
                 self
             }
@@ -22,10 +22,10 @@ macro_rules! operator {
     };
 }
 
-operator!(Add, add, +);
-operator!(Sub, sub, -);
-operator!(Mul, mul, *);
-operator!(Div, div, /);
+operator!(Add, add, +=);
+operator!(Sub, sub, -=);
+operator!(Mul, mul, *=);
+operator!(Div, div, /=);
 
 impl Plain {
     #[inline(always)]
@@ -102,12 +102,12 @@ impl Lanes for Plain {
         self.each(parity, |this, parity| f32::from_bits(this.to_bits() ^ (parity.to_bits() << 31)))
     }
     #[inline(always)]
-    fn from_next_lane(mut self) -> Self {
+    fn next_lane(mut self) -> Self {
         self.0.rotate_left(1);
         self
     }
     #[inline(always)]
-    fn from_previous_lane(mut self) -> Self {
+    fn previous_lane(mut self) -> Self {
         self.0.rotate_right(1);
         self
     }

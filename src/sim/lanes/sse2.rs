@@ -132,11 +132,11 @@ impl Lanes for Pair {
         }
     }
     #[inline(always)]
-    fn from_next_lane(self) -> Self {
+    fn next_lane(self) -> Self {
         Pair(up(self.0, self.1), up(self.1, self.0))
     }
     #[inline(always)]
-    fn from_previous_lane(self) -> Self {
+    fn previous_lane(self) -> Self {
         Pair(down(self.1, self.0), down(self.0, self.1))
     }
 }

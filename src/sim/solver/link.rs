@@ -88,17 +88,17 @@ impl<V: Lanes> Ends<V> {
 
     /// Those of the next band: lane l gets what was in lane l + 1.
     #[inline(always)]
-    fn from_next_lane(self) -> Self {
+    fn next_lane(self) -> Self {
         let [x, y, z] = self.place;
-        let place = [x.from_next_lane(), y.from_next_lane(), z.from_next_lane()];
-        Ends { place, inverse_mass: self.inverse_mass.from_next_lane() }
+        let place = [x.next_lane(), y.next_lane(), z.next_lane()];
+        Ends { place, inverse_mass: self.inverse_mass.next_lane() }
     }
 
-    /// Back from where [`Ends::from_next_lane`] took them; the inverse masses are not needed any more.
+    /// Back from where [`Ends::next_lane`] took them; the inverse masses are not needed any more.
     #[inline(always)]
     fn back(self) -> Self {
         let [x, y, z] = self.place;
-        Ends { place: [x.from_previous_lane(), y.from_previous_lane(), z.from_previous_lane()], ..self }
+        Ends { place: [x.previous_lane(), y.previous_lane(), z.previous_lane()], ..self }
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn join_bands<V: Lanes>(
     mask: &Mask,
     lambda: Option<&mut Block>,
 ) {
-    let (mut from, mut to) = (Ends::load(a), Ends::load(b).from_next_lane());
+    let (mut from, mut to) = (Ends::load(a), Ends::load(b).next_lane());
     rule.apply(&mut from, &mut to, Some(mask), lambda);
     from.store(a);
     to.back().store(b);
