@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most particles of all flags together: a bound on memory, ten times what runs in real time.
 pub const MOST_PARTICLES: usize = 1 << 21;
+/// As many rows are kept in memory at least, and always a multiple of eight; see `sim/grid.rs`.
+const FEWEST_ROWS: u32 = 24;
 /// Most particles along one side of a grid.
 pub const MOST_PER_SIDE: u32 = 4096;
 /// Most flags in one wind.
@@ -243,9 +245,14 @@ impl Scene {
         let mut particles = 0;
         for (index, flag) in self.flags.iter().enumerate() {
             flag.check(index)?;
-            particles += i64::from(flag.columns) * i64::from(flag.rows);
+            particles += i64::from(flag.columns) * i64::from(flag.rows.next_multiple_of(8).max(FEWEST_ROWS));
         }
-        count("particles of all flags", particles, 4, MOST_PARTICLES as i64)?;
+        count(
+            "particles of all flags (their rows rounded up to eights, at least 24)",
+            particles,
+            4,
+            MOST_PARTICLES as i64,
+        )?;
         let solver = &self.solver;
         let most = i64::from(MOST_SWEEPS_PER_TICK);
         count("solver.steps_per_tick", solver.steps_per_tick.into(), 1, most)?;

@@ -403,7 +403,7 @@ impl Performance {
         self.scene = Arc::new(scene.clone());
         self.apply_settings();
         let wind = self.world.wind().clone();
-        self.world.replace_flags(apply::build(scene, self.glides.now(), wind, TICK_SECONDS));
+        self.world.become_another(apply::build(scene, self.glides.now(), wind, TICK_SECONDS));
         self.generation += 1;
     }
 

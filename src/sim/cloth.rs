@@ -48,11 +48,12 @@ impl Cloth {
         let mut cloth = Cloth { grid, particles, velocity };
         let length = cut.spec().length;
         let amplitude = if weightless { DISTURBANCE_WEIGHTLESS * length } else { DISTURBANCE };
+        let shape = wind.shape();
         for number in 0..grid.count() {
             let (rest, inverse_mass) = (cut.rest(number), cut.inverse_mass(number));
             cloth.set_inverse_mass(number, inverse_mass);
             let local = (rest - cut.spec().position) * (DISTURBANCE_WAVES / length);
-            let away = if inverse_mass == 0.0 { 0.0 } else { amplitude * wind.shape(local.to_array()) };
+            let away = if inverse_mass == 0.0 { 0.0 } else { amplitude * shape.sample(local.to_array())[2] };
             cloth.set_position(number, rest + cut.normal() * away);
         }
         cloth

@@ -1,7 +1,7 @@
 //! Threads that share one job at a time.
 //!
 //! A crew is its caller and the workers that it keeps waiting. How many there are changes no bit: what they
-//! share out is either independent (flags, blocks) or follows in a fixed order ([`super::wave`]). Nothing is
+//! share out is either independent (flags, blocks) or follows in a fixed order (`wave.rs`). Nothing is
 //! allocated for a job. It must not know what a job does.
 
 use std::marker::PhantomData;
@@ -36,6 +36,8 @@ struct Notice {
     job: Option<Job<'static>>,
     /// Counts the jobs, so that a worker takes each once.
     number: u64,
+    /// Members that it is for, the caller counted.
+    wanted: usize,
     /// Workers that are not through with it.
     busy: usize,
     failed: bool,
@@ -76,7 +78,13 @@ impl Crew {
 
     /// Every member does `job`; returns when all are through. A job must not run another one on its own crew.
     pub fn run(&self, job: Job<'_>) {
-        if self.workers.is_empty() {
+        self.run_some(self.size(), job);
+    }
+
+    /// The first `members` of the crew do `job`: see [`Crew::run`].
+    pub fn run_some(&self, members: usize, job: Job<'_>) {
+        let wanted = members.clamp(1, self.size());
+        if wanted == 1 {
             return job(0);
         }
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +96,7 @@ impl Crew {
             let mut notice = self.board.lock();
             notice.job = Some(lasting);
             notice.number += 1;
-            notice.busy = self.workers.len();
+            (notice.wanted, notice.busy) = (wanted, wanted - 1);
             self.board.posted.notify_all();
         }
         let own = catch_unwind(AssertUnwindSafe(|| job(0)));
@@ -112,7 +120,7 @@ impl Crew {
             return (0..count).for_each(part);
         }
         let next = AtomicUsize::new(0);
-        self.run(&|_| {
+        self.run_some(count, &|_| {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= count {
@@ -146,6 +154,9 @@ fn work(board: &Board, number: usize) {
             return;
         }
         done = notice.number;
+        if number >= notice.wanted {
+            continue;
+        }
         let job = notice.job;
         drop(notice);
         let outcome = job.map_or(Ok(()), |job| catch_unwind(AssertUnwindSafe(|| job(number))));
@@ -160,7 +171,7 @@ fn work(board: &Board, number: usize) {
 
 /// A slice whose parts several members change at the same time.
 #[derive(Debug)]
-pub struct Shared<'a, T> {
+pub(crate) struct Shared<'a, T> {
     first: *mut T,
     len: usize,
     all: PhantomData<&'a mut [T]>,
@@ -174,16 +185,6 @@ impl<'a, T> Shared<'a, T> {
     /// To share out `slice`.
     pub fn new(slice: &'a mut [T]) -> Self {
         Shared { first: slice.as_mut_ptr(), len: slice.len(), all: PhantomData }
-    }
-
-    /// How many elements there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// A part.
@@ -230,6 +231,17 @@ mod tests {
             crew.run(&|_| _ = seen.fetch_add(1, Ordering::Relaxed));
             assert_eq!(seen.load(Ordering::Relaxed), 3 * round);
         }
+    }
+
+    #[test]
+    fn some_members_are_enough_and_two_callers_take_turns() {
+        let crew = Crew::new(4);
+        let (few, all) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| (0..200).for_each(|_| crew.run_some(2, &|_| _ = few.fetch_add(1, Ordering::Relaxed))));
+            (0..200).for_each(|_| crew.run(&|_| _ = all.fetch_add(1, Ordering::Relaxed)));
+        });
+        assert_eq!((few.into_inner(), all.into_inner()), (400, 800));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::wind::Wind;
 use crate::math;
 use glam::Vec3;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Farther out than this on any axis a particle counts as lost, m. f32 still resolves 0.06 m there; nothing
@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub const FARTHEST: f32 = 1e6;
 /// Fastest that the hand moves a particle, m/s: quicker than an arm, slow enough for 16 substeps a tick.
 pub const HAND_SPEED: f32 = 20.0;
-/// Farthest that the hand pulls a particle from its pin, as a multiple of its rest path.
+/// Farthest that the hand pulls a particle from its pin where no strain limit says so, as a multiple of its rest path.
 pub const HAND_REACH: f32 = 1.1;
 
 /// What moves a flag from outside; plain units.
@@ -97,7 +97,8 @@ struct Held {
 
 /// Blocks that one member of a crew samples, copies or checks at a time: some microseconds of work.
 const PART: usize = 512;
-/// From this many blocks on a crew shares the substeps of one flag; below it handing over costs more.
+/// From this many blocks on a crew shares the substeps of one flag; below it handing over costs more. A flag whose
+/// multipliers are kept (several sweeps, or threads that yield) is one member's alone: they follow a substep.
 const SHARED_FROM: usize = 1024;
 
 /// Columns of a stretch that one member keeps: several times what a wave reaches over.
@@ -142,12 +143,15 @@ struct Relay {
     rooms: Vec<Mutex<Room>>,
     /// Where each member's stretch ends.
     hands: Vec<Mutex<Room>>,
+    /// A member panicked.
+    broken: AtomicBool,
 }
 
 impl Relay {
     fn prepare(&mut self, members: usize, passes: usize, grid: Grid) {
         self.progress.resize_with(passes, AtomicUsize::default);
         self.progress.iter_mut().for_each(|fronts| *fronts.get_mut() = 0);
+        *self.broken.get_mut() = false;
         for rooms in [&mut self.rooms, &mut self.hands] {
             rooms.resize_with(members, || Mutex::new(Room::new(grid)));
         }
@@ -161,7 +165,23 @@ impl Clone for Relay {
     }
 }
 
-/// No member panics while it holds a room; if one did, the room is as good as any.
+/// How many members of a crew share a flag of this grid.
+fn members_of(crew: &Crew, grid: Grid) -> usize {
+    crew.size().min(grid.columns() / SHORTEST_STRETCH).max(1)
+}
+
+/// Tells the others when its member panics: they would wait for its waves for ever.
+struct Breakage<'a>(&'a AtomicBool);
+
+impl Drop for Breakage<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// A room whose member panicked is as good as any.
 fn lock(room: &Mutex<Room>) -> MutexGuard<'_, Room> {
     room.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -181,7 +201,7 @@ impl Flag {
             particle_wind: vec![Block3::default(); grid.len()],
             good: cloth.clone(),
             room: Room::new(grid),
-            lambda: Multipliers::default(),
+            lambda: Multipliers::with_room(grid.len()),
             relay: Relay::default(),
         };
         Flag {
@@ -425,13 +445,17 @@ impl Flag {
                 before,
                 after,
             },
-            held: self.held.map(|held| held.in_memory(&self.cut, h)),
+            held: self.held.map(|held| held.in_memory(&self.cut, settings.strain_limit, h)),
         };
         // Multipliers have a part where a link that yields is projected more than once; the threads along the
         // hoist are, in every sweep.
         let kept = plan.sweeps > 1 || settings.compliance.stretch > 0.0;
         let alone = kept || crew.size() == 1 || grid.len() < SHARED_FROM;
-        let members = if alone { 1 } else { crew.size().min(grid.columns() / SHORTEST_STRETCH).max(1) };
+        let members = if alone { 1 } else { members_of(crew, grid) };
+        if crew.size() > 1 && grid.len() >= SHARED_FROM {
+            // For the most that rows can ask for later, so that no fader makes a tick allocate.
+            relay.prepare(members_of(crew, grid), (plan.substeps * (plan.sweeps + plan.limit_sweeps)) as usize, grid);
+        }
         let limit_sweeps = if settings.strain_limit < LIMITS_OFF { plan.limit_sweeps } else { 0 };
         let [sweeps, all] = [plan.sweeps, plan.sweeps + limit_sweeps].map(|count| count as usize);
         let passes = plan.substeps as usize * all;
@@ -462,33 +486,34 @@ impl Flag {
             }
             return room.impulse;
         }
-        relay.prepare(members, passes, grid);
         let (relay, impulse) = (&*relay, AtomicU64::new(0));
         // Each member keeps a stretch of fronts, and hands every wave on to the next.
         let stretch = |member: usize| all_fronts * member / members..all_fronts * (member + 1) / members;
-        crew.run(&|member| {
-            if member >= members {
-                return;
-            }
+        crew.run_some(members, &|member| {
+            let _guard = Breakage(&relay.broken);
             let mut room = lock(&relay.rooms[member]);
             let mut none = Multipliers::default();
             for pass in 0..passes {
                 let ahead = pass.checked_sub(1).map(|before| &relay.progress[before]);
-                let track = Track { ahead, own: Some(&relay.progress[pass]) };
-                let fronts = stretch(member);
-                room.clear();
+                let track = Track { ahead, own: Some(&relay.progress[pass]), broken: Some(&relay.broken) };
+                let (turn, fronts) = (turn(pass), stretch(member));
+                if turn.begins {
+                    room.clear();
+                }
                 if let Some(before) = member.checked_sub(1) {
                     track.wait_for_own(fronts.start);
-                    room.take_over(&lock(&relay.hands[before]));
+                    if turn.begins {
+                        room.take_over(&lock(&relay.hands[before]));
+                    }
                 }
                 let end = fronts.end;
-                let pass =
-                    Pass { wave: &wave, turn: turn(pass), sea, room: &mut room, lambda: &mut none, track, fronts };
-                path.run(pass);
-                // The next member took the wave before this one over long ago: the last fronts here waited for that.
-                lock(&relay.hands[member]).take_over(&room);
+                path.run(Pass { wave: &wave, turn, sea, room: &mut room, lambda: &mut none, track, fronts });
+                if turn.begins {
+                    // The next member took the wave before this one over long ago: the last fronts here waited for that.
+                    lock(&relay.hands[member]).take_over(&room);
+                }
                 track.tell(end);
-                if end == all_fronts {
+                if end == all_fronts && turn.begins && turn.tells_impulse {
                     impulse.store(room.impulse.to_bits(), Ordering::Relaxed);
                 }
             }
@@ -498,12 +523,13 @@ impl Flag {
 }
 
 impl Held {
-    fn in_memory(self, cut: &Cut, h: f32) -> wave::Held {
+    fn in_memory(self, cut: &Cut, strain_limit: f32, h: f32) -> wave::Held {
+        let reach = if strain_limit < LIMITS_OFF { strain_limit } else { HAND_REACH };
         let pin = cut.anchors().get(self.particle);
         wave::Held {
             slot: cut.grid().slot(self.particle),
             target: self.target,
-            pin: pin.map(|anchor| (cut.rest(anchor.pin as usize), HAND_REACH * anchor.path)),
+            pin: pin.map(|anchor| (cut.rest(anchor.pin as usize), reach * anchor.path)),
             most: HAND_SPEED * h,
         }
     }

@@ -4,7 +4,7 @@
 //! name, presets, clocks, windows, sockets or files, and no thread but its own pool.
 //!
 //! Top down: a [`world::World`] is one [`wind::Wind`] and its flags. A [`flag::Flag`] is a [`cut::Cut`], a
-//! [`cloth::Cloth`] in that cut, the [`air`] on it and the [`solver`] that holds it together; a [`wave`] runs
+//! [`cloth::Cloth`] in that cut, the [`air`] on it and the [`solver`] that holds it together; a `wave` runs
 //! them over the cloth, written once for [`lanes`] of eight and laid out for them by a [`grid`]. A
 //! [`machine`] tells how fast, and changes no bit.
 
@@ -21,7 +21,7 @@ pub mod machine;
 #[cfg(test)]
 mod plain;
 pub mod solver;
-pub mod wave;
+mod wave;
 pub mod whiskers;
 pub mod wind;
 pub mod world;

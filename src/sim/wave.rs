@@ -30,7 +30,7 @@ use super::solver::tether::{TETHERS_OFF, hold, load3};
 use super::solver::{Laws, Multipliers, SweepLaw, Tables};
 use glam::Vec3;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How many columns behind the front each part works. A part touches no column that another touches in the
 /// same step, and only columns with which all parts before it are through.
@@ -188,18 +188,45 @@ pub struct Track<'a> {
     pub ahead: Option<&'a AtomicUsize>,
     /// This one.
     pub own: Option<&'a AtomicUsize>,
+    /// Whether somebody who moves waves has panicked, and nobody need be waited for.
+    pub broken: Option<&'a AtomicBool>,
 }
 
 impl Track<'_> {
     /// Waits until this wave itself has come to `front`: whoever moved it there has handed it on.
     pub fn wait_for_own(&self, front: usize) {
-        wait(self.own, front);
+        self.wait(self.own, front);
     }
 
     /// Waits until the wave ahead is through with `columns`.
     #[inline(always)]
     fn wait_for_columns(&self, columns: usize) {
-        wait(self.ahead, columns + REACH);
+        self.wait(self.ahead, columns + REACH);
+    }
+
+    #[inline(always)]
+    fn wait(&self, wave: Option<&AtomicUsize>, fronts: usize) {
+        let Some(wave) = wave else { return };
+        if wave.load(Ordering::Acquire) < fronts {
+            self.wait_long(wave, fronts);
+        }
+    }
+
+    #[cold]
+    fn wait_long(&self, wave: &AtomicUsize, fronts: usize) {
+        /// About as long as some columns take; then the processor is lent to whoever is waited for.
+        const SPINS: u32 = 4000;
+        let mut spins = 0;
+        while wave.load(Ordering::Acquire) < fronts {
+            spins += 1;
+            if spins < SPINS {
+                std::hint::spin_loop();
+            } else {
+                let broken = self.broken.is_some_and(|broken| broken.load(Ordering::Acquire));
+                assert!(!broken, "another member of the crew panicked");
+                std::thread::yield_now();
+            }
+        }
     }
 
     /// Tells that this wave is through with so many fronts.
@@ -208,18 +235,6 @@ impl Track<'_> {
         if let Some(own) = self.own {
             own.store(fronts, Ordering::Release);
         }
-    }
-}
-
-#[inline(always)]
-fn wait(wave: Option<&AtomicUsize>, fronts: usize) {
-    let Some(wave) = wave else { return };
-    /// About as long as some columns take; then the processor is lent to whoever is waited for.
-    const SPINS: u32 = 4000;
-    let mut spins = 0;
-    while wave.load(Ordering::Acquire) < fronts {
-        spins += 1;
-        if spins < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
     }
 }
 

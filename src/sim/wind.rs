@@ -211,9 +211,9 @@ impl Wind {
         self.current.clock.phases(&self.current.field).iter().chain(next).copied()
     }
 
-    /// The gust field alone at rest-frame `position` (m), component 2, −1..1: a smooth seeded shape.
-    pub(super) fn shape(&self, position: [f32; 3]) -> f32 {
-        self.current.field.at(&GustClock::default(), 1.0).sample(position)[2]
+    /// The gust field alone at its time 0: a smooth seeded shape.
+    pub(super) fn shape(&self) -> gust::Gusts {
+        self.current.field.at(&GustClock::default(), 1.0)
     }
 
     /// The wind velocity at a point now, m/s.

@@ -4,7 +4,7 @@ use super::crew::{Crew, Shared};
 use super::digest::{Digest, digest};
 use super::flag::{Fault, Flag, FlagSettings, StepPlan};
 use super::gust::OctavesError;
-use super::machine::Machine;
+use super::machine::{MOST_THREADS, Machine};
 use super::wind::{Wind, WindSettings};
 use std::sync::Arc;
 
@@ -35,9 +35,9 @@ impl World {
 
     /// Computes on `machine` from now on; no bit changes.
     pub fn set_machine(&mut self, machine: Machine) {
-        self.machine = machine;
-        if self.crew.size() != machine.threads.max(1) {
-            self.crew = Arc::new(Crew::new(machine.threads));
+        self.machine = Machine { threads: machine.threads.clamp(1, MOST_THREADS), ..machine };
+        if self.crew.size() != self.machine.threads {
+            self.crew = Arc::new(Crew::new(self.machine.threads));
         }
     }
 
@@ -46,8 +46,8 @@ impl World {
         self.machine
     }
 
-    /// Takes over flags and settings of `other`, a world just built, and keeps wind, machine and crew.
-    pub fn replace_flags(&mut self, other: World) {
+    /// Becomes `other`, a world just built, on the same machine with the same crew.
+    pub fn become_another(&mut self, other: World) {
         *self = World { machine: self.machine, crew: Arc::clone(&self.crew), ..other };
     }
 
