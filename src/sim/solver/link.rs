@@ -3,7 +3,7 @@
 //! Macklin, Müller, Chentanez 2016, *XPBD*, equations 17 and 18. A link has C = |d| − rest; with the scaled
 //! compliance a = α/h², Δλ = (−C − aλ)/(w₁ + w₂ + a) and Δx = w ∇C Δλ. λ is negative where a link pulls.
 //!
-//! [`project`] is the one formula; [`join`] applies it to eight links side by side.
+//! [`project`] is the one formula; `join` applies it to eight links side by side.
 
 use super::super::cloth::Particles;
 use super::super::lanes::{Block, Lanes, Mask, Real};
