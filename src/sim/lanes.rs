@@ -119,6 +119,12 @@ pub trait Lanes: Real {
     fn previous_lane(self) -> Self;
 }
 
+/// Eight vectors into registers.
+#[inline(always)]
+pub fn load3<V: Lanes>(from: &Block3) -> [V; 3] {
+    [V::load(&from.x), V::load(&from.y), V::load(&from.z)]
+}
+
 /// A piece of work that can be done on any path. `run` must be `#[inline(always)]`, and so must all that it
 /// calls with lanes (closures too, so they are better left out): only then is it compiled for the path.
 pub trait Kernel {

@@ -11,8 +11,7 @@
 //! [`quad_force`] is the one formula; [`column_forces`] applies it to the quads between two columns.
 
 use super::super::cloth::Particles;
-use super::super::lanes::{Block, Block3, Lanes, Mask, Real};
-use super::super::solver::tether::load3;
+use super::super::lanes::{Block, Block3, Lanes, Mask, Real, load3};
 
 /// A quad whose diagonals' cross product is no longer than this has no direction, m². (source document)
 const SMALLEST_CROSS: f32 = 1e-12;

@@ -3,7 +3,7 @@
 //! Long range attachments (Kim, Chentanez, Müller 2012), the nearest pin only.
 
 use super::super::cut::Cut;
-use super::super::lanes::{Block, Block3, Lanes};
+use super::super::lanes::{Block, Block3, Lanes, load3};
 
 /// At this multiple of the rest path the tethers are off.
 pub const TETHERS_OFF: f32 = 2.0;
@@ -58,12 +58,6 @@ impl Tethers {
         let at = column * blocks + block;
         Some((load3(self.pins.get(at)?), V::load(self.paths.get(at)?)))
     }
-}
-
-/// Eight vectors into registers.
-#[inline(always)]
-pub fn load3<V: Lanes>(from: &Block3) -> [V; 3] {
-    [V::load(&from.x), V::load(&from.y), V::load(&from.z)]
 }
 
 /// Brings what is farther than `reach` from `pin` back to it, where `inverse_mass` > 0.
